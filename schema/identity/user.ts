@@ -1,0 +1,98 @@
+import { boolean, index, json, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
+import * as v from "valibot";
+import { exactText, id, instant, label, longText, recordColumns } from "../columns.ts";
+import { type Role, roles } from "../permissions.ts";
+import { Id, text, Timestamp } from "../values.ts";
+
+export const users = mysqlTable(
+  "users",
+  {
+    ...recordColumns,
+    tenantId: id().notNull(),
+    /** In lower case: addresses compare without case. */
+    email: exactText({ length: 254 }).notNull(),
+    name: label({ length: 200 }).notNull(),
+    roles: json().$type<Role[]>().notNull(),
+    /** argon2id, PHC string. */
+    passwordHash: longText(),
+    emailVerified: boolean().notNull(),
+    mfaEnabled: boolean().notNull(),
+    disabled: boolean().notNull(),
+    lockedUntil: instant(),
+  },
+  (t) => [uniqueIndex("users_email").on(t.email), index("users_tenant").on(t.tenantId)],
+);
+export type UserState = typeof users.$inferSelect;
+
+const Email = v.pipe(
+  v.string(),
+  v.maxLength(254, "Must have at most 254 characters."),
+  v.email("Must be an e-mail address."),
+  v.toLowerCase(),
+  v.examples(["ada@example.com"]),
+);
+const Password = v.pipe(
+  text(12, 128),
+  v.description("12 to 128 characters."),
+  v.examples(["correct horse battery"]),
+);
+
+export const Register = v.pipe(
+  v.strictObject({
+    email: Email,
+    password: Password,
+    name: text(1, 200),
+    tenantName: v.optional(
+      v.pipe(text(1, 200), v.description("Name of the new tenant; absent: the user's name.")),
+    ),
+  }),
+  v.title("Register"),
+);
+export type Register = v.InferOutput<typeof Register>;
+
+export const Login = v.pipe(
+  v.strictObject({
+    email: v.pipe(v.string(), v.maxLength(254, "Must have at most 254 characters."), v.toLowerCase()),
+    password: v.pipe(v.string(), v.maxLength(1024, "Must have at most 1024 characters.")),
+    otp: v.optional(v.string()),
+    recoveryCode: v.optional(v.string()),
+  }),
+  v.title("Login"),
+);
+export type Login = v.InferOutput<typeof Login>;
+
+export const User = v.pipe(
+  v.strictObject({
+    id: Id,
+    email: v.string(),
+    name: v.string(),
+    tenantId: Id,
+    roles: v.pipe(v.array(v.picklist(roles)), v.description("Empty for a customer.")),
+    emailVerified: v.boolean(),
+    mfaEnabled: v.boolean(),
+    disabled: v.boolean(),
+    lockedUntil: v.nullable(Timestamp),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  }),
+  v.title("User"),
+);
+export type User = v.InferOutput<typeof User>;
+
+export const ServiceToken = v.pipe(
+  v.strictObject({
+    accessToken: v.pipe(v.string(), v.description("ES256 JWT, valid for 15 minutes.")),
+    tokenType: v.literal("Bearer"),
+    expiresIn: v.pipe(v.number(), v.description("Seconds.")),
+  }),
+  v.title("ServiceToken"),
+);
+
+export const SignedIn = v.pipe(
+  v.strictObject({
+    user: User,
+    ...ServiceToken.pipe[0].entries,
+    refreshToken: v.pipe(v.string(), v.description("Valid for 7 days, for one use.")),
+  }),
+  v.title("SignedIn"),
+);

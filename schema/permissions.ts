@@ -1,0 +1,54 @@
+import { ServiceError } from "./errors.ts";
+
+/** The role groups. A user with one of them is staff; a user with none is a customer of their tenant. */
+export const roles = ["ADMIN", "FINANCE", "SALES", "OPS", "SECURITY", "PRODUCT"] as const;
+export type Role = (typeof roles)[number];
+
+/** Who asks: a signed-in user, another service, or Landfall itself (workers and timers). */
+export interface Caller {
+  readonly id: string;
+  readonly kind: "user" | "service" | "system";
+  /** Null for services and the system, which have no tenant of their own. */
+  readonly tenantId: string | null;
+  readonly roles: readonly Role[];
+}
+
+interface Grant {
+  /** The users of a tenant may, inside it. */
+  tenant?: true;
+  /** Staff with one of these roles may, in every tenant. */
+  staff: readonly Role[];
+  /** Service tokens may, in every tenant. */
+  services?: true;
+}
+
+/** The permission table. Every route names one row. */
+export const permissions = {
+  "requests.read": { tenant: true, staff: roles, services: true },
+  "requests.order": { tenant: true, staff: ["ADMIN", "OPS"], services: true },
+  "requests.drive": { staff: ["ADMIN", "OPS"], services: true },
+  "self.read": { tenant: true, staff: roles, services: true },
+  "api-keys.own": { tenant: true, staff: [] },
+} as const satisfies Record<string, Grant>;
+
+export type Permission = keyof typeof permissions;
+
+/** The tenants a call may touch: one tenant's id, or `null` for all of them. */
+export type TenantScope = string | null;
+
+/** Decides how far a caller reaches with a permission; throws `forbidden` when not at all. */
+export function reach(caller: Caller, permission: Permission): TenantScope {
+  const grant: Grant = permissions[permission];
+  if (caller.kind === "system") return null;
+  if (caller.kind === "service") {
+    if (grant.services) return null;
+  } else {
+    if (caller.roles.some((role) => grant.staff.includes(role))) return null;
+    if (grant.tenant && caller.tenantId !== null) return caller.tenantId;
+  }
+  throw new ServiceError("forbidden", "Your role does not allow this.");
+}
+
+/** Whether a record of `tenantId` lies inside the scope. A record outside is answered as `not_found`. */
+export const within = (scope: TenantScope, tenantId: string | null): boolean =>
+  scope === null || scope === tenantId;

@@ -1,0 +1,111 @@
+import { isIP } from "node:net";
+import * as v from "valibot";
+import { FreeMap, integer, text } from "../values.ts";
+
+/** What each kind of resource must be told about itself. Unknown fields are refused. */
+
+const name = text(1, 200);
+const hostname = v.pipe(
+  v.string(),
+  v.regex(
+    /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i,
+    "Must be a host name.",
+  ),
+  v.description("RFC 1123 host name."),
+  v.examples(["web-1"]),
+);
+const region = { region: v.optional(text(1, 100)) };
+const vcpu = v.pipe(integer(1, 256), v.description("Virtual cores."), v.examples([2]));
+const memoryMb = v.pipe(integer(256, 4_194_304), v.description("Memory in MiB."), v.examples([4096]));
+const diskGb = v.pipe(integer(1, 65_536), v.description("Disk in GiB."), v.examples([40]));
+const sshKeys = v.optional(
+  v.pipe(v.array(text(1, 16_384)), v.maxLength(100, "Must have at most 100 entries.")),
+);
+const image = v.pipe(name, v.description("Name or id of the image."), v.examples(["debian-12"]));
+const machine = { vcpu, memoryMb, diskGb };
+
+export const specifications = {
+  VM: v.strictObject({
+    ...machine,
+    image,
+    hostname: v.optional(hostname),
+    sshKeys,
+    networkId: v.optional(name),
+    userData: v.optional(v.pipe(text(0, 65_536), v.description("cloud-init user data."))),
+    ...region,
+  }),
+  BARE_METAL: v.strictObject({ flavor: name, image, hostname: v.optional(hostname), sshKeys, ...region }),
+  KUBERNETES: v.strictObject({
+    version: name,
+    controlPlaneCount: integer(1, 9),
+    nodePools: v.pipe(
+      v.array(v.strictObject({ name, count: integer(1, 1000), ...machine })),
+      v.minLength(1, "Must have 1 to 20 entries."),
+      v.maxLength(20, "Must have 1 to 20 entries."),
+    ),
+    ...region,
+  }),
+  VOLUME: v.strictObject({
+    sizeGb: diskGb,
+    volumeType: v.optional(name),
+    attachTo: v.optional(name),
+    ...region,
+  }),
+  OBJECT_STORAGE: v.strictObject({
+    quotaGb: integer(1, 1_048_576),
+    versioning: v.optional(v.boolean()),
+    ...region,
+  }),
+  DATABASE: v.strictObject({
+    engine: v.picklist(["postgresql", "mysql", "mariadb", "redis"]),
+    version: name,
+    vcpu,
+    memoryMb,
+    storageGb: diskGb,
+    replicas: v.optional(integer(0, 5)),
+    ...region,
+  }),
+  LOAD_BALANCER: v.strictObject({
+    algorithm: v.picklist(["round_robin", "least_connections", "source_ip"]),
+    listeners: v.pipe(
+      v.array(
+        v.strictObject({ protocol: v.picklist(["tcp", "udp", "http", "https"]), port: integer(1, 65_535) }),
+      ),
+      v.minLength(1, "Must have 1 to 20 entries."),
+      v.maxLength(20, "Must have 1 to 20 entries."),
+    ),
+    targets: v.optional(v.pipe(v.array(name), v.maxLength(1000, "Must have at most 1000 entries."))),
+    ...region,
+  }),
+  FLOATING_IP: v.strictObject({ family: v.picklist([4, 6]), ...region }),
+  NETWORK: v.strictObject({
+    cidr: v.pipe(v.string(), v.check(isCidr, "Must be an address block such as 10.0.0.0/24.")),
+    ...region,
+  }),
+  DNS_ZONE: v.strictObject({ name, dnssecEnabled: v.optional(v.boolean()), ...region }),
+  BACKUP: v.strictObject({
+    sourceId: text(1, 64),
+    schedule: v.pipe(
+      v.string(),
+      v.regex(
+        /^\s*(?:[\d*,/-]+|[a-z]{3}(?:[,-][a-z]{3})*)(?:\s+(?:[\d*,/-]+|[a-z]{3}(?:[,-][a-z]{3})*)){4}\s*$/i,
+        "Must be a five-field cron expression.",
+      ),
+      v.description("Five-field cron expression, UTC."),
+      v.examples(["0 3 * * *"]),
+    ),
+    retentionDays: integer(1, 3650),
+    ...region,
+  }),
+  MANUAL: FreeMap,
+} as const;
+
+export const resourceTypes = Object.keys(specifications) as (keyof typeof specifications)[];
+export type ResourceType = keyof typeof specifications;
+
+/** An address with a prefix length (RFC 4632, RFC 4291). */
+function isCidr(block: string): boolean {
+  const [, address = "", length = ""] = /^([^/]+)\/(\d{1,3})$/.exec(block) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(length) <= (family === 6 ? 128 : 32);
+}
