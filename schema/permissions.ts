@@ -13,6 +13,14 @@ export interface Caller {
   readonly roles: readonly Role[];
 }
 
+/** Landfall itself, as one of its services. */
+export const systemCaller = (service: string): Caller => ({
+  id: service,
+  kind: "system",
+  tenantId: null,
+  roles: [],
+});
+
 interface Grant {
   /** The users of a tenant may, inside it. */
   tenant?: true;

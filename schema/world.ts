@@ -1,3 +1,4 @@
+import { ServiceError } from "./errors.ts";
 import type { MySql2Database } from "drizzle-orm/mysql2";
 import type { Redis } from "ioredis";
 import type { Pool, PoolOptions } from "mysql2/promise";
@@ -47,10 +48,16 @@ export interface World {
   readonly waker: Waker;
 }
 
-/** A fault of the program's own servers, after which the same work is tried again and nothing is counted as an attempt. */
-export class Unavailable extends Error {
-  override readonly name = "Unavailable";
+/** The database or the bus is away: the same work is tried again, and nothing is counted as an attempt. */
+export class Unavailable extends ServiceError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("unavailable", message);
+    this.cause = options.cause;
+  }
 }
 
 /** What every MySQL connection sets first: UTC, and the isolation in which a locking read sees what is committed now. */
-export const sessionSettings = ["SET time_zone = '+00:00'", "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED"];
+export const sessionSettings = [
+  "SET time_zone = '+00:00'",
+  "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
+];

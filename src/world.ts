@@ -48,7 +48,7 @@ export function createVault(key: string): Vault {
   };
 }
 
-/** How to reach the database: `mysql://user:password@host:port/name`, or `unix:` and a socket path. */
+/** How to reach the database: `mysql://user:password@host:port/name`, or `unix:/socket/path`, `?database=name` if wanted. */
 export function mysqlOptions(url: string, database = "landfall"): PoolOptions {
   const shared: PoolOptions = {
     timezone: "Z",
@@ -56,8 +56,11 @@ export function mysqlOptions(url: string, database = "landfall"): PoolOptions {
     supportBigNumbers: true,
     connectTimeout: 5000,
   };
-  if (url.startsWith("unix:")) return { ...shared, socketPath: url.slice(5), user: "root", database };
-  const { hostname, port, username, password, pathname } = new URL(url);
+  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(url);
+  if (protocol === "unix:") {
+    const socketPath = decodeURIComponent(pathname);
+    return { ...shared, socketPath, user: "root", database: searchParams.get("database") ?? database };
+  }
   return {
     ...shared,
     host: hostname,

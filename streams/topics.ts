@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { resourceTypes } from "../schema/provisioning/specification.ts";
 import { requestStatuses, steps } from "../schema/provisioning/request.ts";
+import { resourceTypes } from "../schema/provisioning/specification.ts";
 import { FreeMap } from "../schema/values.ts";
 
 /**

@@ -19,6 +19,7 @@ export const users = mysqlTable(
     mfaEnabled: boolean().notNull(),
     disabled: boolean().notNull(),
     lockedUntil: instant(),
+    lastLoginAt: instant(),
   },
   (t) => [uniqueIndex("users_email").on(t.email), index("users_tenant").on(t.tenantId)],
 );

@@ -57,6 +57,7 @@ CREATE TABLE `users` (
 	`mfaEnabled` boolean NOT NULL,
 	`disabled` boolean NOT NULL,
 	`lockedUntil` datetime(3),
+	`lastLoginAt` datetime(3),
 	CONSTRAINT `users_id` PRIMARY KEY(`id`),
 	CONSTRAINT `users_email` UNIQUE(`email`)
 );

@@ -1,0 +1,105 @@
+import { getTableName } from "drizzle-orm";
+import type { MySqlTable } from "drizzle-orm/mysql-core";
+import { escape } from "mysql2";
+import type { idempotentAnswers } from "../../schema/runtime/idempotent-answer.ts";
+import type { World } from "../../schema/world.ts";
+import type { Fact, StoredRecord } from "./actor.ts";
+import type { BatchConnection } from "./connection.ts";
+import { decideUnit, type FactsFor } from "./decide.ts";
+import { Draft } from "./draft.ts";
+import type { Outcome, Unit } from "./mailbox.ts";
+import { decode, type Row, selectForUpdate } from "./rows.ts";
+
+/** How a unit ended: its outcomes, or its refusal. */
+export type Ending = { outcomes: Outcome<unknown>[] } | { refusal: unknown };
+
+/**
+ * One batch, one transaction: lock and read, ask for facts, decide in memory, write, commit. Three round trips
+ * (two without facts). Throws when nothing of it was committed, or when that can't be known.
+ */
+export async function commitBatch(
+  world: World,
+  connection: BatchConnection,
+  units: readonly Unit[],
+): Promise<Ending[]> {
+  const draft = new Draft(world.now());
+  await begin(connection, draft, units);
+  const factsFor = await readFacts(connection, draft, units);
+  const now = world.now();
+  const endings = units.map((unit): Ending => {
+    try {
+      return { outcomes: decideUnit(world, draft, unit, now, factsFor) };
+    } catch (refusal) {
+      return { refusal };
+    }
+  });
+  await connection.run([...draft.statements(), "COMMIT"]);
+  for (const name of draft.wakes) world.waker.wake(name);
+  return endings;
+}
+
+/** Starts the transaction and reads everything that the batch locks or may have done before. */
+async function begin(connection: BatchConnection, draft: Draft, units: readonly Unit[]): Promise<void> {
+  const locks = locksOf(units);
+  const onces = units.flatMap(({ orders }) => orders.flatMap(({ once }) => (once ? [escape(once.id)] : [])));
+  const applied = units.flatMap((unit) => (unit.applied ? [unit.applied] : []));
+  const statements = ["START TRANSACTION", ...locks.map(([table, ids]) => selectForUpdate(table, ids))];
+  if (onces.length > 0) statements.push(`SELECT * FROM idempotent_answers WHERE id IN (${onces.join(",")})`);
+  if (applied.length > 0) {
+    const keys = applied.map(({ eventId, group }) => `(${escape(eventId)},${escape(group)})`);
+    statements.push(
+      `SELECT eventId, CAST(\`group\` AS CHAR) AS \`group\` FROM applied_events WHERE (eventId, \`group\`) IN (${keys.join(",")})`,
+    );
+  }
+  const results = (await connection.run(statements)) as Row[][];
+  results.shift();
+  for (const [table] of locks) {
+    for (const row of results.shift() ?? []) draft.load(table, decode(table, row) as unknown as StoredRecord);
+  }
+  if (onces.length > 0) {
+    for (const row of results.shift() ?? []) draft.loadAnswer(row as typeof idempotentAnswers.$inferSelect);
+  }
+  for (const row of results.shift() ?? [])
+    draft.loadApplied(row["eventId"] as string, row["group"] as string);
+}
+
+/** What to lock: tables in the order of their names, ids ascending, so that no two batches wait for each other. */
+function locksOf(units: readonly Unit[]): [MySqlTable, string[]][] {
+  const locks = new Map<MySqlTable, Set<string>>();
+  const lock = (table: MySqlTable, id: string) => locks.set(table, (locks.get(table) ?? new Set()).add(id));
+  for (const { orders } of units) {
+    for (const { command, id, input } of orders) {
+      if (command.accepts !== "new" && id !== undefined) lock(command.actor.table, id);
+      for (const [actor, other] of command.locks(input)) lock(actor.table, other);
+    }
+  }
+  const byName = [...locks].sort(([a], [b]) => (getTableName(a) < getTableName(b) ? -1 : 1));
+  return byName.map(([table, ids]) => [table, [...ids]]);
+}
+
+/** One query for each fact that any command asks for. Facts see what is committed, not what this batch decides. */
+async function readFacts(
+  connection: BatchConnection,
+  draft: Draft,
+  units: readonly Unit[],
+): Promise<FactsFor> {
+  const questions = new Map<Unit["orders"][number], ReturnType<Unit["orders"][number]["command"]["facts"]>>();
+  const keys = new Map<Fact<unknown, unknown>, unknown[]>();
+  for (const order of units.flatMap(({ orders }) => orders)) {
+    const { command, id = "", input } = order;
+    const state = command.accepts === "new" ? null : draft.get(command.actor, id);
+    // A record that is missing may be made earlier in the same batch: its facts are asked for as at creation.
+    const asked = command.facts(state, input);
+    questions.set(order, asked);
+    for (const { fact, key } of Object.values(asked)) keys.set(fact, [...(keys.get(fact) ?? []), key]);
+  }
+  const answers = new Map<Fact<unknown, unknown>, (key: unknown) => unknown>();
+  for (const [fact, asked] of keys) answers.set(fact, await fact.read(connection.db(), asked));
+  return (order) =>
+    Object.fromEntries(
+      Object.entries(questions.get(order) ?? {}).map(([name, { fact, key }]) => [
+        name,
+        answers.get(fact)?.(key),
+      ]),
+    );
+}

@@ -1,0 +1,68 @@
+import { drizzle, type MySql2Database } from "drizzle-orm/mysql2";
+import { type Connection, createConnection } from "mysql2/promise";
+import { sessionSettings, Unavailable, type World } from "../../schema/world.ts";
+
+/** The connection of the batches: opened at first use, and again after it was lost. */
+export interface BatchConnection {
+  /** Statements in one round trip; one result for each. Those after a failed one are not carried out. */
+  run(statements: readonly string[]): Promise<unknown[]>;
+  /** For facts: reads inside the batch's transaction. */
+  db(): MySql2Database;
+  close(): Promise<void>;
+}
+
+const settings = [
+  ...sessionSettings,
+  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+  "SET SESSION innodb_lock_wait_timeout = 5",
+];
+
+/** Whether an error means that the server is away, rather than that a statement was wrong. */
+export function isConnectionError(error: unknown): boolean {
+  const { code, fatal } = error as { code?: string; fatal?: boolean };
+  return (
+    fatal === true ||
+    /^(PROTOCOL_|ECONN|EPIPE|ENOENT|ETIMEDOUT|ER_SERVER_SHUTDOWN|ER_CON_COUNT)/.test(code ?? "")
+  );
+}
+
+/** Opens lazily; `run` throws `Unavailable` when the server can't be reached. */
+export function openBatchConnection(world: World): BatchConnection {
+  let open: { connection: Connection; db: MySql2Database } | null = null;
+
+  async function connect() {
+    const connection = await createConnection({
+      ...world.mysql,
+      multipleStatements: true,
+      dateStrings: true,
+    });
+    await connection.query(settings.join(";"));
+    connection.on("error", () => {
+      if (open?.connection === connection) open = null;
+    });
+    open = { connection, db: drizzle(connection) };
+    return open;
+  }
+  return {
+    async run(statements) {
+      try {
+        const { connection } = open ?? (await connect());
+        const [results] = await connection.query(statements.join(";"));
+        return statements.length === 1 ? [results] : (results as unknown[]);
+      } catch (error) {
+        if (!isConnectionError(error)) throw error;
+        open?.connection.destroy();
+        open = null;
+        throw new Unavailable("The database is away.", { cause: error });
+      }
+    },
+    db() {
+      if (!open) throw new Unavailable("The database is away.");
+      return open.db;
+    },
+    async close() {
+      await open?.connection.end().catch(() => {});
+      open = null;
+    },
+  };
+}

@@ -1,0 +1,212 @@
+import { ServiceError } from "../../schema/errors.ts";
+import { within } from "../../schema/permissions.ts";
+import type { World } from "../../schema/world.ts";
+import { streamOf } from "../../streams/topics.ts";
+import type { Actor, Command, Decision, Emission, Moment, Origin, StoredRecord } from "./actor.ts";
+import type { Draft } from "./draft.ts";
+import type { Once, Outcome, Unit } from "./mailbox.ts";
+
+type Order = Unit["orders"][number];
+
+/** The answers to the facts that an order asked for. */
+export type FactsFor = (order: Order) => Record<string, unknown>;
+
+/** Carries out a unit in the draft, whole or not at all; throws the refusal. */
+export function decideUnit(
+  world: World,
+  draft: Draft,
+  unit: Unit,
+  now: Date,
+  factsFor: FactsFor,
+): Outcome<unknown>[] {
+  const { applied, orders } = unit;
+  if (applied && draft.hasApplied(applied.eventId, applied.group)) return [];
+  try {
+    const outcomes = orders.flatMap((order) => {
+      try {
+        return [decideOrder(world, draft, order, now, factsFor)];
+      } catch (error) {
+        // An event may come late or twice: what the record has already passed counts as done.
+        if (applied && error instanceof ServiceError && error.code === "invalid_transition") return [];
+        throw error;
+      }
+    });
+    if (applied) draft.storeApplied(applied.eventId, applied.group);
+    draft.keep();
+    return outcomes;
+  } catch (error) {
+    draft.undo();
+    throw error;
+  }
+}
+
+function decideOrder(
+  world: World,
+  draft: Draft,
+  order: Order,
+  now: Date,
+  factsFor: FactsFor,
+): Outcome<unknown> {
+  const { command, origin, once } = order;
+  const stored = once && draft.answerTo(once.id);
+  if (stored) {
+    if (stored.fingerprint !== once.fingerprint) {
+      throw new ServiceError("idempotency_mismatch", "This Idempotency-Key was used with another body.");
+    }
+    return { replayed: { status: stored.status, answer: JSON.parse(world.vault.open(stored.sealedAnswer)) } };
+  }
+  const id = order.id ?? world.newId();
+  const before = command.accepts === "new" ? null : accepted(draft, order, id);
+  const moment: Moment = {
+    id,
+    now,
+    caller: origin.caller,
+    newId: () => world.newId(),
+    locked: (actor, other) => draft.get(actor, other),
+  };
+  const decision = command.decide(before, order.input, factsFor(order), moment);
+  const after = record(world, draft, order, now, before, id, decision);
+  if (once) draft.storeAnswer(answerRow(world, once, after, now));
+  return { state: after, before };
+}
+
+/** The record as it is, when it may be seen and its state and version allow the command. */
+function accepted(draft: Draft, { command, origin, ifMatch }: Order, id: string): StoredRecord {
+  const found = draft.get(command.actor, id) as
+    | (StoredRecord & { status?: string; tenantId?: string })
+    | null;
+  if (!found || !within(origin.scope, found.tenantId ?? null)) {
+    throw new ServiceError("not_found", `There is no ${command.actor.name} with this id.`);
+  }
+  if (Array.isArray(command.accepts) && !command.accepts.includes(found.status)) {
+    const from = found.status ?? "";
+    throw new ServiceError(
+      "invalid_transition",
+      `A ${command.actor.name} that is ${from} does not accept ${command.name}.`,
+      {
+        from,
+        command: command.name,
+        allowed: command.allowedIn(from),
+      },
+    );
+  }
+  if (ifMatch !== undefined && ifMatch !== found.version) {
+    throw new ServiceError(
+      "precondition_failed",
+      "The record has changed since the version that If-Match names.",
+    );
+  }
+  return found;
+}
+
+/** Puts a decision into the draft: state, audit, events, jobs. */
+function record(
+  world: World,
+  draft: Draft,
+  order: Order,
+  now: Date,
+  before: StoredRecord | null,
+  id: string,
+  decision: Decision<unknown>,
+) {
+  const { command, origin } = order;
+  const { set, emit = [], jobs = [], also = [] } = decision;
+  if (!set) return before;
+  const after = nextRecord(before, set, id, now, command.quiet);
+  if (before) draft.change(command.actor, after);
+  else draft.create(command.actor, after);
+  if (command.actor.audited && !command.quiet)
+    draft.add("audit", auditRow(world, command, origin, before, after, decision, now));
+  for (const other of also) {
+    const otherBefore = other.create ? null : draft.get(other.actor, other.id);
+    const otherAfter = nextRecord(otherBefore, other.set, other.id, now, false);
+    if (otherBefore) draft.change(other.actor, otherAfter);
+    else draft.create(other.actor, otherAfter);
+  }
+  for (const emission of emit)
+    draft.add("outbox", eventRow(world, command.actor, origin, after, emission, now));
+  for (const { kind, key, dueAt = now, payload = null } of jobs) {
+    const { requestId, correlationId } = origin;
+    draft.add("jobs", { kind, key, dueAt, payload, attempt: 0, revision: 1, requestId, correlationId });
+  }
+  return after;
+}
+
+function nextRecord(
+  before: StoredRecord | null,
+  set: object,
+  id: string,
+  now: Date,
+  quiet: boolean,
+): StoredRecord {
+  if (!before) return { ...set, id, version: 1, createdAt: now, updatedAt: now };
+  return quiet ? { ...before, ...set } : { ...before, ...set, version: before.version + 1, updatedAt: now };
+}
+
+const statusOf = (record: StoredRecord | null) => (record as { status?: string } | null)?.status ?? null;
+
+function auditRow(
+  world: World,
+  command: Command,
+  origin: Origin,
+  before: StoredRecord | null,
+  after: StoredRecord,
+  decision: Decision<unknown>,
+  now: Date,
+) {
+  return {
+    recordId: after.id,
+    version: after.version,
+    id: world.newId(),
+    at: now,
+    actorId: origin.caller.id,
+    actorKind: origin.caller.kind,
+    command: command.name,
+    from: statusOf(before),
+    to: statusOf(after),
+    step: decision.step ?? null,
+    detail: decision.detail ?? null,
+    requestId: origin.requestId,
+    correlationId: origin.correlationId,
+  };
+}
+
+function eventRow(
+  world: World,
+  actor: Actor,
+  origin: Origin,
+  subject: StoredRecord,
+  emission: Emission,
+  now: Date,
+) {
+  const eventId = "topic" in emission ? world.newId() : emission.envelope.eventId;
+  const topic = "topic" in emission ? streamOf(world.platform, emission.topic) : emission.stream;
+  const envelope =
+    "topic" in emission
+      ? {
+          eventId,
+          type: topic,
+          version: 1,
+          occurredAt: now,
+          source: actor.service,
+          correlationId: origin.correlationId,
+          causationId: origin.causationId,
+          tenantId: (subject as { tenantId?: string }).tenantId ?? null,
+          subject: subject.id,
+          sequence: subject.version,
+          data: emission.data,
+        }
+      : emission.envelope;
+  return {
+    eventId,
+    topic,
+    correlationId: origin.correlationId,
+    createdAt: now,
+    envelope: JSON.stringify(envelope),
+  };
+}
+
+function answerRow(world: World, once: Once<unknown>, state: unknown, now: Date) {
+  const sealedAnswer = world.vault.seal(JSON.stringify(once.answer(state) ?? null));
+  return { id: once.id, fingerprint: once.fingerprint, status: once.status, sealedAnswer, createdAt: now };
+}

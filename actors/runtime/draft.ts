@@ -1,0 +1,129 @@
+import { getTableName } from "drizzle-orm";
+import type { MySqlTable } from "drizzle-orm/mysql-core";
+import { appliedEvents } from "../../schema/runtime/applied-event.ts";
+import { auditEntries } from "../../schema/runtime/audit-entry.ts";
+import { idempotentAnswers } from "../../schema/runtime/idempotent-answer.ts";
+import { jobs } from "../../schema/runtime/job.ts";
+import { outboxEvents } from "../../schema/runtime/outbox-event.ts";
+import type { Actor, StoredRecord } from "./actor.ts";
+import { insert, type Row, upsert } from "./rows.ts";
+
+type StoredAnswer = typeof idempotentAnswers.$inferInsert;
+
+/** What a batch has read and decided so far, in memory. Records are never changed in place, so undoing is cheap. */
+export class Draft {
+  private readonly records = new Map<string, StoredRecord>();
+  private readonly fresh = new Map<string, MySqlTable>();
+  private readonly dirty = new Map<string, MySqlTable>();
+  private readonly answers = new Map<string, StoredAnswer>();
+  private readonly newAnswers: StoredAnswer[] = [];
+  private readonly applied = new Set<string>();
+  private readonly newApplied: Row[] = [];
+  private readonly audit: Row[] = [];
+  private readonly outbox: Row[] = [];
+  private readonly jobs: Row[] = [];
+  private undone: (() => void)[] = [];
+
+  constructor(private readonly now: Date) {}
+
+  /** A record that was locked when the batch began. */
+  load(table: MySqlTable, record: StoredRecord): void {
+    this.records.set(keyOf(table, record.id), record);
+  }
+  loadAnswer(answer: StoredAnswer): void {
+    this.answers.set(answer.id, answer);
+  }
+  loadApplied(eventId: string, group: string): void {
+    this.applied.add(`${eventId} ${group}`);
+  }
+
+  get(actor: Actor, id: string): StoredRecord | null {
+    return this.records.get(keyOf(actor.table, id)) ?? null;
+  }
+  create(actor: Actor, record: StoredRecord): void {
+    this.mark(this.fresh, actor, record);
+  }
+  change(actor: Actor, record: StoredRecord): void {
+    this.mark(this.fresh.has(keyOf(actor.table, record.id)) ? this.fresh : this.dirty, actor, record);
+  }
+  private mark(set: Map<string, MySqlTable>, actor: Actor, record: StoredRecord): void {
+    const key = keyOf(actor.table, record.id);
+    const before = this.records.get(key);
+    if (!set.has(key)) this.undone.push(() => set.delete(key));
+    this.undone.push(() => (before ? this.records.set(key, before) : this.records.delete(key)));
+    set.set(key, actor.table);
+    this.records.set(key, record);
+  }
+
+  answerTo(id: string): StoredAnswer | undefined {
+    return this.answers.get(id);
+  }
+  storeAnswer(answer: StoredAnswer): void {
+    this.answers.set(answer.id, answer);
+    this.newAnswers.push(answer);
+    this.undone.push(() => {
+      this.answers.delete(answer.id);
+      this.newAnswers.pop();
+    });
+  }
+  hasApplied(eventId: string, group: string): boolean {
+    return this.applied.has(`${eventId} ${group}`);
+  }
+  storeApplied(eventId: string, group: string): void {
+    this.loadApplied(eventId, group);
+    this.newApplied.push({ eventId, group, at: this.now });
+  }
+  add(kind: "audit" | "outbox" | "jobs", row: Row): void {
+    this[kind].push(row);
+    this.undone.push(() => this[kind].pop());
+  }
+
+  /** Takes back everything since the last `keep`. */
+  undo(): void {
+    for (const undo of this.undone.reverse()) undo();
+    this.undone = [];
+  }
+  keep(): void {
+    this.undone = [];
+  }
+
+  get wakes(): ("relay" | "jobs")[] {
+    return [
+      ...(this.outbox.length > 0 ? ["relay" as const] : []),
+      ...(this.jobs.length > 0 ? ["jobs" as const] : []),
+    ];
+  }
+
+  /** Everything decided, as multi-row writes. */
+  statements(): string[] {
+    const lastOrders = new Map(this.jobs.map((job) => [`${job["kind"]} ${job["key"]}`, job]));
+    return [
+      ...byTable(this.fresh).map(([table, keys]) => insert(table, this.rowsOf(keys))),
+      ...byTable(this.dirty).map(([table, keys]) => upsert(table, this.rowsOf(keys))),
+      ...some(auditEntries, this.audit),
+      ...some(outboxEvents, this.outbox),
+      ...(lastOrders.size > 0 ? [upsert(jobs, [...lastOrders.values()], orderAgain)] : []),
+      ...some(idempotentAnswers, this.newAnswers),
+      ...some(appliedEvents, this.newApplied),
+    ];
+  }
+  private rowsOf(keys: string[]): Row[] {
+    return keys.sort().map((key) => this.records.get(key) as unknown as Row);
+  }
+}
+
+/** A job ordered again starts anew; whoever is working on it sees the new revision. */
+const orderAgain = ["payload", "dueAt", "requestId", "correlationId"]
+  .map((name) => `${name}=VALUES(${name})`)
+  .concat("attempt=0", "error=NULL", "revision=revision+1")
+  .join(",");
+
+const keyOf = (table: MySqlTable, id: string) => `${getTableName(table)} ${id}`;
+
+const some = (table: MySqlTable, rows: Row[]) => (rows.length > 0 ? [insert(table, rows)] : []);
+
+function byTable(marked: Map<string, MySqlTable>): [MySqlTable, string[]][] {
+  const groups = new Map<MySqlTable, string[]>();
+  for (const [key, table] of marked) groups.set(table, [...(groups.get(table) ?? []), key]);
+  return [...groups];
+}

@@ -1,0 +1,57 @@
+import { ServiceError } from "../../schema/errors.ts";
+import { Unavailable, type World } from "../../schema/world.ts";
+import { commitBatch, type Ending } from "./batch.ts";
+import type { BatchConnection } from "./connection.ts";
+import type { Unit } from "./mailbox.ts";
+
+const lockFaults = ["ER_LOCK_DEADLOCK", "ER_LOCK_WAIT_TIMEOUT", "ER_CHECKREAD"];
+const maxLockRetries = 20;
+
+/**
+ * Commits units and settles each. After a deadlock the batch runs again. After any other fault of SQL it runs
+ * again in halves, down to the unit at fault, so that the rest is committed. That unit runs once more by itself:
+ * what it met may be readable by now; if it still meets a duplicate key it is refused as `already_exists`.
+ * While the database is away every unit is `unavailable`.
+ */
+export async function runBatch(
+  world: World,
+  connection: BatchConnection,
+  units: readonly Unit[],
+  retries = 0,
+): Promise<void> {
+  try {
+    settle(units, await commitBatch(world, connection, units));
+  } catch (error) {
+    if (error instanceof Unavailable) return rejectAll(units, error);
+    await connection.run(["ROLLBACK"]).catch(() => {});
+    const code = sqlCode(error);
+    const single = units.length === 1;
+    if (retries < (lockFaults.includes(code) ? maxLockRetries : Number(single))) {
+      return runBatch(world, connection, units, retries + 1);
+    }
+    if (single) return rejectAll(units, code === "ER_DUP_ENTRY" ? duplicate() : error);
+    const middle = units.length >> 1;
+    await runBatch(world, connection, units.slice(0, middle));
+    await runBatch(world, connection, units.slice(middle));
+  }
+}
+
+/** The server's name for an error; drizzle keeps it in `cause`. */
+function sqlCode(error: unknown): string {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  return cause?.code ?? code ?? "";
+}
+
+function settle(units: readonly Unit[], endings: readonly Ending[]): void {
+  units.forEach((unit, i) => {
+    const ending = endings[i] as Ending;
+    if ("outcomes" in ending) unit.resolve(ending.outcomes);
+    else unit.reject(ending.refusal);
+  });
+}
+
+function rejectAll(units: readonly Unit[], error: unknown): void {
+  for (const unit of units) unit.reject(error);
+}
+
+const duplicate = () => new ServiceError("already_exists", "There is such a record already.");

@@ -1,0 +1,129 @@
+import { and, asc, count, desc, eq, gt, lt, or, type SQL } from "drizzle-orm";
+import type { MySqlColumn, MySqlTable } from "drizzle-orm/mysql-core";
+import * as v from "valibot";
+import { integer } from "../../schema/values.ts";
+import type { World } from "../../schema/world.ts";
+import type { Call } from "./call.ts";
+import { invalid } from "./endpoint.ts";
+
+/** A whole number in a query string. */
+export const wholeNumber = (minimum: number, maximum: number) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, "Must be a whole number."),
+    v.transform(Number),
+    integer(minimum, maximum),
+  );
+
+const deepestRow = 10_000;
+
+/** The parameters of every list, with the fields it can be sorted by and its own filters. */
+export function listQuery<const Sort extends string, Filters extends v.ObjectEntries>(
+  sorts: readonly [Sort, ...Sort[]],
+  filters: Filters,
+) {
+  const fields = sorts.flatMap((field) => [field, `-${field}` as const]) as [Sort, ...Sort[]];
+  return v.strictObject({
+    limit: v.optional(
+      v.pipe(wholeNumber(1, 100), v.description("Items on a page, 1 to 100; default 20.")),
+      "20",
+    ),
+    cursor: v.optional(v.pipe(v.string(), v.description("`next_cursor` of the page before."))),
+    offset: v.optional(
+      v.pipe(
+        wholeNumber(0, deepestRow),
+        v.description("Rows to skip, up to 10,000; beyond that use `cursor`."),
+      ),
+    ),
+    sort: v.optional(
+      v.pipe(v.picklist(fields), v.description("A leading minus sorts downwards.")),
+      `-${sorts[0]}` as Sort,
+    ),
+    ...filters,
+  });
+}
+
+interface Listing {
+  limit: number;
+  sort: string;
+  cursor?: string | undefined;
+  offset?: number | undefined;
+}
+
+interface Position {
+  sort: string;
+  value: string;
+  id: string;
+  /** Rows before the next page. */
+  skipped: number;
+}
+
+type Listed = MySqlTable & { id: MySqlColumn; createdAt: MySqlColumn };
+
+/**
+ * One page of a table, found by key; sets what the answer says about it. Ids rise with time, so that rows of
+ * one moment have an order too and a walk by cursor meets each row once.
+ */
+export async function listPage<T extends Listed>(
+  world: World,
+  call: Call,
+  table: T,
+  { limit, sort, cursor, offset }: Listing,
+  where: (SQL | undefined)[],
+): Promise<T["$inferSelect"][]> {
+  const downwards = sort.startsWith("-");
+  const field = sort.replace("-", "") as "createdAt";
+  const column = table[field];
+  const position = cursor === undefined ? null : readCursor(cursor, sort);
+  const beyond = downwards ? lt : gt;
+  const value = position && (column.dataType === "date" ? new Date(position.value) : position.value);
+  const after = position
+    ? or(beyond(column, value), and(eq(column, value), beyond(table.id, position.id)))
+    : undefined;
+  const direction = downwards ? desc : asc;
+  const skipped = position?.skipped ?? offset ?? 0;
+  const [rows, [counted]] = await Promise.all([
+    world.db
+      .select()
+      .from(table as MySqlTable)
+      .where(and(...where, after))
+      .orderBy(direction(column), direction(table.id))
+      .limit(limit + 1)
+      .offset(position ? 0 : skipped) as Promise<T["$inferSelect"][]>,
+    world.db
+      .select({ total: count() })
+      .from(table as MySqlTable)
+      .where(and(...where)),
+  ]);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1) as (Record<string, unknown> & { id: string }) | undefined;
+  const has_more = rows.length > limit;
+  const next =
+    has_more && last ? { sort, value: keyText(last[field]), id: last.id, skipped: skipped + limit } : null;
+  call.page = {
+    total: counted?.total ?? 0,
+    page: Math.floor(skipped / limit) + 1,
+    per_page: limit,
+    has_more,
+    next_cursor: next && Buffer.from(JSON.stringify(Object.values(next))).toString("base64url"),
+  };
+  return items;
+}
+
+const keyText = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
+
+const Cursor = v.tuple([v.string(), v.string(), v.string(), v.pipe(v.number(), v.integer(), v.minValue(0))]);
+
+function readCursor(cursor: string, sort: string): Position {
+  try {
+    const [cursorSort, value, id, skipped] = v.parse(
+      Cursor,
+      JSON.parse(Buffer.from(cursor, "base64url").toString()),
+    );
+    if (cursorSort === sort && !(sort.endsWith("At") && Number.isNaN(Date.parse(value))))
+      return { sort, value, id, skipped };
+  } catch {}
+  throw invalid([
+    { pointer: "query/cursor", message: "Must be the next_cursor of a page with the same sort." },
+  ]);
+}

@@ -1,0 +1,39 @@
+import { type ErrorCode, errorCodes, ServiceError } from "../../schema/errors.ts";
+import type { Log } from "../../schema/world.ts";
+
+/** Which request an answer belongs to. */
+export interface Asked {
+  path: string;
+  requestId: string;
+}
+
+const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
+  unauthenticated: { "WWW-Authenticate": "Bearer" },
+  token_expired: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
+  invalid_credentials: { "WWW-Authenticate": "Bearer" },
+  mfa_required: { "WWW-Authenticate": "Bearer" },
+  unavailable: { "Retry-After": "1" },
+};
+
+/** The answer to a refused or failed request: RFC 9457. What is not a `ServiceError` is logged whole and answered blank. */
+export function problem(error: unknown, { path, requestId }: Asked, log: Log): Response {
+  const known =
+    error instanceof ServiceError ? error : new ServiceError("internal", "Something went wrong on our side.");
+  const [status, title] = errorCodes[known.code];
+  if (status >= 500) log.error("request failed", { requestId, path, error });
+  const { headers, ...extra } = known.extra as { headers?: Record<string, string> };
+  const body = {
+    type: `urn:landfall:problem:${known.code}`,
+    title,
+    status,
+    detail: known.message,
+    instance: path,
+    code: known.code,
+    ...extra,
+    meta: { request_id: requestId, timestamp: new Date().toISOString() },
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "Content-Type": "application/problem+json", ...headersOf[known.code], ...headers },
+  });
+}

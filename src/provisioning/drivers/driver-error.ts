@@ -1,0 +1,10 @@
+/** A fault of the infrastructure, as the tenant may read it. `code` is a constant such as `NO_CAPACITY`. */
+export class DriverError extends Error {
+  override readonly name = "DriverError";
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

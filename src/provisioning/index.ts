@@ -1,0 +1,6 @@
+import { Elysia } from "elysia";
+import type { Landfall } from "../landfall.ts";
+import { requestRoutes } from "./requests.routes.ts";
+
+/** The provisioning service. */
+export const provisioning = (landfall: Landfall) => new Elysia().use(requestRoutes(landfall));

@@ -1,0 +1,157 @@
+import { Elysia } from "elysia";
+import * as v from "valibot";
+import { request } from "../../actors/provisioning/request.ts";
+import {
+  AdvanceStep,
+  CreateRequest,
+  FailRequest,
+  ManualComplete,
+  ProvisioningRequest,
+} from "../../schema/provisioning/request.ts";
+import { AuditEntry } from "../../schema/runtime/audit-entry.ts";
+import { endpoint } from "../http/endpoint.ts";
+import { idiom } from "../http/idiom.ts";
+import type { Landfall } from "../landfall.ts";
+import { auditOf, findRequest, ListRequests, listRequests, requestsOfOrder } from "./requests.queries.ts";
+import { requestView, requestWithCredentials, sealCredentials, sealOutput } from "./requests.views.ts";
+
+const tag = "Provisioning requests";
+const answer = ProvisioningRequest;
+const errors = ["not_found", "invalid_transition", "precondition_failed", "idempotency_mismatch"] as const;
+const command = { tag, answer, errors } as const;
+const order = { ...command, may: "requests.order" } as const;
+const drive = { ...command, may: "requests.drive" } as const;
+const read = { tag, may: "requests.read" } as const;
+
+export const requestRoutes = (landfall: Landfall) => {
+  const { world } = landfall;
+  const { vault } = world;
+  return new Elysia({ prefix: "/provisioning/requests" })
+    .use(idiom(landfall))
+    .post(
+      "",
+      ({ call, body }) => call.send(request.create, undefined, body, requestView, 201),
+      endpoint({
+        ...order,
+        summary: "Create a provisioning request",
+        description: "It waits in `PENDING`, placed on a cluster where one fits, until it is started.",
+        body: CreateRequest,
+        statuses: [201],
+        errors: ["tenant_mismatch", "idempotency_mismatch"],
+      }),
+    )
+    .get(
+      "",
+      ({ call, query }) => listRequests(world, call, query),
+      endpoint({
+        ...read,
+        summary: "List all provisioning requests",
+        query: ListRequests,
+        answer: v.array(answer),
+        list: true,
+      }),
+    )
+    .get(
+      "/order/:orderId",
+      ({ call, params }) => requestsOfOrder(world, call.scope, params.orderId),
+      endpoint({
+        ...read,
+        summary: "Get requests by order ID",
+        description: "All of them, oldest first; empty for an order that is not yours.",
+        answer: v.array(answer),
+      }),
+    )
+    .get(
+      "/:id",
+      async ({ call, params }) =>
+        requestWithCredentials(await findRequest(world, call.scope, params.id), call.caller, vault),
+      endpoint({
+        ...read,
+        summary: "Get a request by ID",
+        description: "With its access credentials, for users of its tenant, ADMIN and OPS.",
+        answer,
+        errors: ["not_found"],
+      }),
+    )
+    .get(
+      "/:id/audit",
+      ({ call, params }) => auditOf(world, call.scope, params.id),
+      endpoint({
+        ...read,
+        summary: "Get the audit trail of a request",
+        answer: v.array(AuditEntry),
+        errors: ["not_found"],
+      }),
+    )
+    .post(
+      "/:id/start",
+      ({ call, params }) => call.send(request.start, params.id, {}, requestView),
+      endpoint({
+        ...drive,
+        summary: "Start provisioning",
+        description: "On to `ALLOCATE`; a manual one waits for a person.",
+      }),
+    )
+    .post(
+      "/:id/advance",
+      ({ call, params, body }) => call.send(request.advance, params.id, sealOutput(vault, body), requestView),
+      endpoint({
+        ...drive,
+        summary: "Advance to the next step",
+        description: "After `VERIFY` the service is `ACTIVE`.",
+        body: AdvanceStep,
+      }),
+    )
+    .post(
+      "/:id/fail",
+      ({ call, params, body }) => call.send(request.fail, params.id, body, requestView),
+      endpoint({
+        ...drive,
+        summary: "Mark the request as failed",
+        description: "Where a driver works, its steps are undone first.",
+        body: FailRequest,
+      }),
+    )
+    .post(
+      "/:id/manual-complete",
+      ({ call, params, body }) =>
+        call.send(request["manual-complete"], params.id, sealCredentials(vault, body), requestView),
+      endpoint({ ...drive, summary: "Complete a manual request", body: ManualComplete }),
+    )
+    .post(
+      "/:id/retry",
+      ({ call, params }) => call.send(request.retry, params.id, {}, requestView),
+      endpoint({
+        ...drive,
+        summary: "Retry a failed request",
+        description: "All four steps anew; at most `maxRetries` times.",
+        errors: [...errors, "retry_limit"],
+      }),
+    )
+    .post(
+      "/:id/suspend",
+      ({ call, params }) => call.send(request.suspend, params.id, {}, requestView),
+      endpoint({ ...order, summary: "Suspend (stop) a service" }),
+    )
+    .post(
+      "/:id/reactivate",
+      ({ call, params }) => call.send(request.reactivate, params.id, {}, requestView),
+      endpoint({ ...order, summary: "Reactivate a suspended service" }),
+    )
+    .delete(
+      "/:id",
+      ({ call, params, set }) =>
+        call.send(request.delete, params.id, {}, (state, before) => {
+          if (!neverStarted.includes(before?.status ?? "")) set.status = 202;
+          return requestView(state);
+        }),
+      endpoint({
+        ...order,
+        summary: "Delete (deprovision) a service",
+        description: "200 when nothing had been made yet; 202 when the infrastructure is being removed.",
+        statuses: [200, 202],
+      }),
+    );
+};
+
+const neverStarted = ["PENDING", "PENDING_APPROVAL", "REJECTED"];

@@ -1,0 +1,61 @@
+import type { Caller } from "../../schema/permissions.ts";
+import type { ProvisioningRequest, RequestState } from "../../schema/provisioning/request.ts";
+import type { AuditEntry, auditEntries } from "../../schema/runtime/audit-entry.ts";
+import type { Vault } from "../../schema/world.ts";
+
+/** A request as it is answered, without its credentials. */
+export function requestView(state: RequestState): ProvisioningRequest {
+  const {
+    id,
+    clusterType,
+    sealedCredentials,
+    settledStatus,
+    leftovers,
+    version,
+    createdAt,
+    updatedAt,
+    ...shown
+  } = state;
+  return { id, ...shown, version, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+}
+
+/** A request with its credentials, for those who may see them: users of its tenant, ADMIN and OPS. */
+export function requestWithCredentials(
+  state: RequestState,
+  caller: Caller,
+  vault: Vault,
+): ProvisioningRequest {
+  const view = requestView(state);
+  const permitted =
+    caller.kind === "user" &&
+    (caller.tenantId === state.tenantId || caller.roles.some((role) => role === "ADMIN" || role === "OPS"));
+  if (!permitted || !state.sealedCredentials) return view;
+  const parts = state.sealedCredentials.map(
+    (sealed) => JSON.parse(vault.open(sealed)) as Record<string, string>,
+  );
+  const none = { ipAddress: null, hostname: null, endpoints: null, notes: null };
+  return { ...view, access: { ...(view.access ?? none), credentials: Object.assign({}, ...parts) } };
+}
+
+/** Takes the credentials out of access details and seals them. */
+export function sealCredentials<T extends { credentials?: unknown }>(
+  vault: Vault,
+  { credentials, ...rest }: T,
+) {
+  return credentials === undefined
+    ? rest
+    : { ...rest, sealedCredentials: vault.seal(JSON.stringify(credentials)) };
+}
+
+/** Takes the credentials out of a step's output and seals them. */
+export function sealOutput(vault: Vault, { output }: { output?: Record<string, unknown> }) {
+  const { sealedCredentials, ...rest } = sealCredentials(vault, output ?? {}) as {
+    sealedCredentials?: string;
+  };
+  return { ...(output ? { output: rest } : {}), ...(sealedCredentials ? { sealedCredentials } : {}) };
+}
+
+export function auditView(row: typeof auditEntries.$inferSelect): AuditEntry {
+  const { recordId, actorId, actorKind, at, ...shown } = row;
+  return { ...shown, at: at.toISOString(), actor: { id: actorId, kind: actorKind } };
+}

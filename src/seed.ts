@@ -1,0 +1,56 @@
+import { count, eq } from "drizzle-orm";
+import { user } from "../actors/identity/user.ts";
+import { cluster } from "../actors/provisioning/cluster.ts";
+import { type Origin, originOf } from "../actors/runtime/actor.ts";
+import { ServiceError } from "../schema/errors.ts";
+import { users } from "../schema/identity/user.ts";
+import { clusters } from "../schema/provisioning/cluster.ts";
+import { hashPassword } from "./identity/secrets.ts";
+import type { Landfall } from "./landfall.ts";
+
+const origin = ({ world }: Landfall): Origin => {
+  const requestId = world.newId();
+  return originOf("setup", { requestId, correlationId: requestId });
+};
+
+/** The tenant `platform` with its first ADMIN, where the address has no account yet. Says whether it was made. */
+export async function seedAdmin(landfall: Landfall, email: string, password: string): Promise<boolean> {
+  const [found] = await landfall.world.db.select({ id: users.id }).from(users).where(eq(users.email, email));
+  if (found) return false;
+  const passwordHash = await hashPassword(password);
+  const input = {
+    email,
+    name: "Administrator",
+    passwordHash,
+    tenantName: "platform",
+    roles: ["ADMIN" as const],
+  };
+  return landfall.mailbox.send(user.register, { input, origin: origin(landfall) }).then(
+    () => true,
+    (error) => {
+      if (error instanceof ServiceError && error.code === "already_exists") return false;
+      throw error;
+    },
+  );
+}
+
+/** A simulated default cluster, where there is no cluster yet. */
+export async function seedSamples(landfall: Landfall): Promise<void> {
+  const [found] = await landfall.world.db.select({ total: count() }).from(clusters);
+  if (found?.total !== 0) return;
+  const input = {
+    name: "Simulated",
+    type: "SIMULATED" as const,
+    region: "local",
+    isDefault: true,
+    supportedResourceTypes: [
+      "VM" as const,
+      "VOLUME" as const,
+      "DATABASE" as const,
+      "NETWORK" as const,
+      "FLOATING_IP" as const,
+    ],
+    metadata: {},
+  };
+  await landfall.mailbox.send(cluster.register, { input, origin: origin(landfall) });
+}

@@ -1,0 +1,85 @@
+import { deadLetter } from "../actors/platform/dead-letter.ts";
+import { originOf } from "../actors/runtime/actor.ts";
+import { openMailbox } from "../actors/runtime/mailbox.ts";
+import { ServiceError } from "../schema/errors.ts";
+import { migrate } from "../schema/migrate.ts";
+import { type Letter, startGroup } from "../streams/group.ts";
+import { startRelay } from "../streams/relay.ts";
+import { createApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { loadAccessTokens } from "./identity/access-tokens.ts";
+import { startJobs } from "./jobs/runner.ts";
+import type { Landfall } from "./landfall.ts";
+import { provisioningConsumer } from "./provisioning/consumers.ts";
+import { provisioningJobs } from "./provisioning/jobs.ts";
+import { createWorld } from "./world.ts";
+
+export const roles = ["web", "worker"] as const;
+export type ProcessRole = (typeof roles)[number];
+
+/** A running program. */
+export interface Program {
+  readonly landfall: Landfall;
+  /** Where it listens; null without the role `web`. */
+  readonly url: string | null;
+  /** Answers a request without the network. */
+  fetch(request: Request): Promise<Response>;
+  /** Lets the work under way end, at most 10 s, and closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Migrates, then listens, relays, consumes and does jobs, as far as its roles go. */
+export async function startLandfall(
+  config: Config,
+  {
+    roles: own = [...roles],
+    now,
+    listen = true,
+  }: { roles?: ProcessRole[]; now?: () => Date; listen?: boolean } = {},
+): Promise<Program> {
+  const world = createWorld(config, now ? { now } : {});
+  await migrate(world.mysql);
+  const mailbox = openMailbox(world);
+  const tokens = await loadAccessTokens(world, { issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE });
+  const landfall: Landfall = {
+    config,
+    world,
+    mailbox,
+    authenticate(request) {
+      const token = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+      if (!token) throw new ServiceError("unauthenticated", "Send an access token as a Bearer token.");
+      return tokens.verify(token);
+    },
+  };
+  const app = createApp(landfall, tokens);
+  const server =
+    own.includes("web") && listen ? app.listen({ port: config.PORT, idleTimeout: 60 }).server : null;
+  const worker = own.includes("worker") ? startWork(landfall) : [];
+  return {
+    landfall,
+    url: server ? `http://localhost:${server.port}` : null,
+    fetch: async (request) => app.fetch(request),
+    async stop() {
+      await server?.stop();
+      await Promise.all(worker.map((part) => part.stop()));
+      await mailbox.close();
+      await world.close();
+    },
+  };
+}
+
+/** What happens beside the doors: the relay, the consumers, the jobs. */
+function startWork(landfall: Landfall): { stop(): Promise<void> }[] {
+  const { world, mailbox } = landfall;
+  const groups = [provisioningConsumer(landfall)];
+  const bury = async (letter: Letter) => {
+    const { eventId } = letter;
+    const origin = originOf("platform", { requestId: eventId, correlationId: eventId, causationId: eventId });
+    await mailbox.send(deadLetter.bury, { input: letter, origin });
+  };
+  return [
+    startRelay(world, groups),
+    ...groups.map((group) => startGroup(world, group, bury)),
+    startJobs(world, provisioningJobs(landfall)),
+  ];
+}

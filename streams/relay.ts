@@ -1,0 +1,129 @@
+import { type Connection, createConnection, type RowDataPacket } from "mysql2/promise";
+import { sessionSettings, type World } from "../schema/world.ts";
+import { cursorKey, renewGroups } from "./cursor.ts";
+import type { GroupDeclaration } from "./group.ts";
+import { lowestMark, saveMarks } from "./marks.ts";
+import { eventsAfter, neverStampBelow, publish, type StampedEvent, stamp, stepSize } from "./outbox.ts";
+import { createPauses, type Pauses } from "./pauses.ts";
+import { startRetention } from "./retention.ts";
+import { streamOf } from "./topics.ts";
+
+export interface Relay {
+  /** Ends the relay after the step in hand; another process takes the lead within a second. */
+  stop(): Promise<void>;
+}
+
+const pollMs = 1000;
+const longestBackoffMs = 500;
+
+/**
+ * Publishes the events of the outbox, each once and in order, whichever of the processes that run a relay leads.
+ * Without MySQL or Redis it waits and goes on when they are back. `groups` are all groups of the installation:
+ * nothing is trimmed that one of them has not handled.
+ */
+export function startRelay(world: World, groups: readonly GroupDeclaration[]): Relay {
+  const pauses = createPauses();
+  const readByGroups = new Set(
+    groups.flatMap((group) => group.topics.map((topic) => streamOf(world.platform, topic))),
+  );
+  const run = async () => {
+    let backoffMs = 50;
+    while (!pauses.ended) {
+      try {
+        await withLead(world, pauses, async (connection) => {
+          backoffMs = 50;
+          await lead({ world, groups, readByGroups, pauses, connection });
+        });
+      } catch (error) {
+        world.log.warn("The relay lost MySQL or Redis", { error });
+        await pauses.pause(backoffMs);
+        backoffMs = Math.min(2 * backoffMs, longestBackoffMs);
+      }
+    }
+  };
+  const running = run();
+  return {
+    stop() {
+      pauses.end();
+      return running;
+    },
+  };
+}
+
+/** Runs `work` while this process holds the lock, which lives and dies with the connection given to it. */
+async function withLead(
+  world: World,
+  pauses: Pauses,
+  work: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const connection = await createConnection(world.mysql);
+  connection.on("error", () => {}); // the next query fails with it
+  try {
+    for (const statement of sessionSettings) await connection.query(statement);
+    while (!pauses.ended) {
+      const [rows] = await connection.query<RowDataPacket[]>(
+        "SELECT GET_LOCK(CONCAT('relay.', MD5(CONCAT(DATABASE(), '.', ?))), 0) AS held",
+        [world.platform],
+      );
+      if (rows[0]?.["held"] === 1) return await work(connection);
+      await pauses.pause(pollMs);
+    }
+  } finally {
+    connection.destroy();
+  }
+}
+
+interface Leader {
+  readonly world: World;
+  readonly groups: readonly GroupDeclaration[];
+  /** The streams that a group reads. */
+  readonly readByGroups: ReadonlySet<string>;
+  readonly pauses: Pauses;
+  readonly connection: Connection;
+}
+
+async function lead(leader: Leader): Promise<void> {
+  const { world, groups, pauses, connection } = leader;
+  let woken = false;
+  const deafen = world.waker.on("relay", () => {
+    woken = true;
+    pauses.wake();
+  });
+  const retention = startRetention(world, groups);
+  try {
+    let cursor = await advance(leader, -1, []);
+    let marksDueMs = 0;
+    while (!pauses.ended) {
+      woken = false;
+      const stamped = await stamp(connection);
+      const events = await eventsAfter(connection, cursor);
+      cursor = await advance(leader, cursor, events);
+      if (performance.now() >= marksDueMs) {
+        await saveMarks(world, connection, groups);
+        marksDueMs = performance.now() + pollMs;
+      }
+      const idle = stamped < stepSize && events.length < stepSize;
+      if (idle && !woken) await pauses.pause(marksDueMs - performance.now());
+    }
+  } finally {
+    deafen();
+    await retention.stop();
+  }
+}
+
+/** Publishes what follows `expected`; gives the cursor to go on from, wherever Redis has it. */
+async function advance(leader: Leader, expected: number, events: readonly StampedEvent[]): Promise<number> {
+  const { world, connection } = leader;
+  const cursor = (await publish(world, expected, events, leader.readByGroups)) ?? (await recover(leader));
+  if (cursor > (events.at(-1)?.seq ?? expected)) await neverStampBelow(connection, cursor);
+  return cursor;
+}
+
+/** Redis has lost its data, or never had any: makes the groups and sets the cursor where all have handled all. */
+async function recover({ world, groups, connection }: Leader): Promise<number> {
+  const lowest = await lowestMark(connection, groups);
+  await renewGroups(world, groups);
+  await world.redis.set(cursorKey(world.platform), lowest);
+  world.log.info("The relay made the groups and starts", { after: lowest });
+  return lowest;
+}
