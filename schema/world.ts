@@ -1,7 +1,7 @@
-import { ServiceError } from "./errors.ts";
 import type { MySql2Database } from "drizzle-orm/mysql2";
 import type { Redis } from "ioredis";
 import type { Pool, PoolOptions } from "mysql2/promise";
+import { ServiceError } from "./errors.ts";
 
 /** JSON lines with the request id, without secrets. Errors are logged whole, answered blank. */
 export interface Log {

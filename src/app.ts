@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import { docsRoutes } from "./docs.routes.ts";
 import { idiom } from "./http/idiom.ts";
-import { identity } from "./identity/index.ts";
 import type { AccessTokens } from "./identity/access-tokens.ts";
+import { identity } from "./identity/index.ts";
 import type { Landfall } from "./landfall.ts";
 import { gatewayProbe, probeRoutes } from "./probes.routes.ts";
 import { provisioning } from "./provisioning/index.ts";

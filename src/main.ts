@@ -56,7 +56,7 @@ async function dev(): Promise<() => Promise<void>> {
 
 /** Production: the servers and the key are given. */
 async function start(): Promise<() => Promise<void>> {
-  const config = readConfig(process.env, ["MYSQL_URL", "REDIS_URL", "ENCRYPTION_KEY"]);
+  const config = readConfig(undefined, ["MYSQL_URL", "REDIS_URL", "ENCRYPTION_KEY"]);
   const program = await startLandfall(config, { roles: askedRoles() });
   await seed(program);
   program.landfall.world.log.info("listening", { url: program.url, roles: askedRoles() });

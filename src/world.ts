@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { drizzle } from "drizzle-orm/mysql2";
 import { Redis } from "ioredis";
 import { createPool, type PoolOptions } from "mysql2/promise";
-import { wakerOf } from "../streams/wake.ts";
 import { type Log, sessionSettings, type Vault, type World } from "../schema/world.ts";
+import { wakerOf } from "../streams/wake.ts";
 import type { Config } from "./config.ts";
 
 const levels = ["debug", "info", "warn", "error"] as const;

@@ -38,7 +38,6 @@ export function createAttempts(
     insist(pauses, work, (error) => world.log.warn("A consumer waits", { group: group.name, error }));
   const acknowledge = createAcknowledge(world, group.name, persist);
 
-  /** Gives the error of a failed try; `Unavailable` only when it ended because the consumer stops. */
   const attempt = async (entry: Entry): Promise<Error | undefined> => {
     handling += 1;
     try {
@@ -52,19 +51,23 @@ export function createAttempts(
     }
   };
 
+  /** Gives the error of a failed try; throws `Unavailable` only when the consumer stops. */
   const attemptWhenAvailable = async (entry: Entry): Promise<Error | undefined> => {
-    let outcome = await attempt(entry);
+    const outcome = await attempt(entry);
     if (!(outcome instanceof Unavailable)) return outcome;
     away += 1;
-    outcome = await persist(async () => {
-      const again = await attempt(entry);
-      if (again instanceof Unavailable) throw again;
-      return again;
-    }).finally(() => {
+    if (away === 1) world.log.warn("A consumer waits", { group: group.name, error: outcome });
+    const attemptAgain = async () => {
+      const next = await attempt(entry);
+      if (next instanceof Unavailable) throw next;
+      return next;
+    };
+    try {
+      return await insist(pauses, attemptAgain);
+    } finally {
       away -= 1;
       roomPauses.wake();
-    });
-    return outcome;
+    }
   };
 
   const seeThrough = async (entry: Entry): Promise<void> => {
@@ -99,7 +102,7 @@ export function createAttempts(
         known.add(key);
         const run = seeThrough(entry)
           // Ends so only when the consumer stops: the entry stays pending.
-          .catch((error) => world.log.warn("An entry is left", { group: group.name, id: entry.id, error }))
+          .catch((error) => world.log.debug("An entry is left", { group: group.name, id: entry.id, error }))
           .finally(() => {
             known.delete(key);
             running.delete(run);

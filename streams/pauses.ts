@@ -45,7 +45,7 @@ const longestBackoffMs = 500;
 export async function insist<T>(
   pauses: Pauses,
   work: () => Promise<T>,
-  onFirstError: (error: unknown) => void,
+  onFirstError: (error: unknown) => void = () => {},
 ): Promise<T> {
   for (let backoffMs = firstBackoffMs; ; backoffMs = Math.min(2 * backoffMs, longestBackoffMs)) {
     try {

@@ -70,7 +70,8 @@ export function houseOf(program: Program) {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const parsed = response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+    const isJson = text !== "" && response.headers.get("content-type")?.includes("json");
+    const parsed = isJson ? JSON.parse(text) : text;
     return { status: response.status, headers: response.headers, body: parsed, data: parsed?.data };
   }
   const bearer = (token: string, id: string, tenantId: string): Person => ({

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startServers } from "../src/embedded/servers.ts";

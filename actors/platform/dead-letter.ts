@@ -1,6 +1,6 @@
 import { deadLetters } from "../../schema/runtime/dead-letter.ts";
 import type { Letter } from "../../streams/group.ts";
-import { defineActor, type Decision } from "../runtime/actor.ts";
+import { type Decision, defineActor } from "../runtime/actor.ts";
 
 type DeadLetter = typeof deadLetters.$inferSelect;
 

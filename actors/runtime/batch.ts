@@ -1,6 +1,5 @@
 import { getTableName } from "drizzle-orm";
 import type { MySqlTable } from "drizzle-orm/mysql-core";
-import { escape } from "mysql2";
 import type { idempotentAnswers } from "../../schema/runtime/idempotent-answer.ts";
 import type { World } from "../../schema/world.ts";
 import type { Fact, StoredRecord } from "./actor.ts";
@@ -8,7 +7,7 @@ import type { BatchConnection } from "./connection.ts";
 import { decideUnit, type FactsFor } from "./decide.ts";
 import { Draft } from "./draft.ts";
 import type { Outcome, Unit } from "./mailbox.ts";
-import { decode, type Row, selectForUpdate } from "./rows.ts";
+import { decode, literal, type Row, selectForUpdate } from "./rows.ts";
 
 /** How a unit ended: its outcomes, or its refusal. */
 export type Ending = { outcomes: Outcome<unknown>[] } | { refusal: unknown };
@@ -41,12 +40,12 @@ export async function commitBatch(
 /** Starts the transaction and reads everything that the batch locks or may have done before. */
 async function begin(connection: BatchConnection, draft: Draft, units: readonly Unit[]): Promise<void> {
   const locks = locksOf(units);
-  const onces = units.flatMap(({ orders }) => orders.flatMap(({ once }) => (once ? [escape(once.id)] : [])));
+  const onces = units.flatMap(({ orders }) => orders.flatMap(({ once }) => (once ? [literal(once.id)] : [])));
   const applied = units.flatMap((unit) => (unit.applied ? [unit.applied] : []));
   const statements = ["START TRANSACTION", ...locks.map(([table, ids]) => selectForUpdate(table, ids))];
   if (onces.length > 0) statements.push(`SELECT * FROM idempotent_answers WHERE id IN (${onces.join(",")})`);
   if (applied.length > 0) {
-    const keys = applied.map(({ eventId, group }) => `(${escape(eventId)},${escape(group)})`);
+    const keys = applied.map(({ eventId, group }) => `(${literal(eventId)},${literal(group)})`);
     statements.push(
       `SELECT eventId, CAST(\`group\` AS CHAR) AS \`group\` FROM applied_events WHERE (eventId, \`group\`) IN (${keys.join(",")})`,
     );

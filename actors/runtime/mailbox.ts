@@ -57,9 +57,7 @@ export function openMailbox(world: World): Mailbox {
 
   async function drain() {
     while (queue.length > 0) {
-      let commands = 0;
-      const end = queue.findIndex((unit) => (commands += unit.orders.length) > maxBatch);
-      const units = end === -1 ? queue : queue.slice(0, Math.max(end, 1));
+      const units = nextBatch(queue);
       queue = queue.slice(units.length);
       await runBatch(world, connection, units);
     }
@@ -84,4 +82,14 @@ export function openMailbox(world: World): Mailbox {
       await connection.close();
     },
   };
+}
+
+/** The units at the head of the queue that make at most `maxBatch` commands; one at least. */
+function nextBatch(queue: Unit[]): Unit[] {
+  let commands = 0;
+  const end = queue.findIndex(({ orders }) => {
+    commands += orders.length;
+    return commands > maxBatch;
+  });
+  return end === -1 ? queue : queue.slice(0, Math.max(end, 1));
 }

@@ -1,8 +1,11 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { MySqlTable } from "drizzle-orm/mysql-core";
-import { escape, escapeId } from "mysql2";
+import mysql from "mysql2";
 
-type SqlValue = Parameters<typeof escape>[0];
+const { escapeId } = mysql;
+/** A value as SQL text. */
+export const literal = mysql.escape;
+type SqlValue = Parameters<typeof literal>[0];
 
 /*
  * SQL for many rows at once. drizzle declares the tables and reads and writes their values; only the text of
@@ -50,7 +53,7 @@ function valuesOf(table: MySqlTable, rows: readonly Row[]): string {
     .map((row) => {
       const cells = names.map((name, i) => {
         const value = row[name];
-        return value === null || value === undefined ? "DEFAULT" : escape(encode[i]?.(value) ?? null);
+        return value === null || value === undefined ? "DEFAULT" : literal(encode[i]?.(value) ?? null);
       });
       return `(${cells.join(",")})`;
     })
@@ -61,7 +64,7 @@ function valuesOf(table: MySqlTable, rows: readonly Row[]): string {
 export function selectForUpdate(table: MySqlTable, ids: readonly string[]): string {
   const list = [...ids]
     .sort()
-    .map((id) => escape(id))
+    .map((id) => literal(id))
     .join(",");
   return `SELECT ${columnsOf(table).list} FROM ${nameOf(table)} WHERE id IN (${list}) ORDER BY id FOR UPDATE`;
 }

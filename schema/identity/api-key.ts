@@ -1,7 +1,7 @@
 import { index, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, hash, id, instant, label, recordColumns, word } from "../columns.ts";
-import { Id, text, Timestamp, Version } from "../values.ts";
+import { Id, Timestamp, text, Version } from "../values.ts";
 
 /** A credential that outlives users. The key itself is shown once and stored as its SHA-256. */
 export const apiKeys = mysqlTable(

@@ -2,7 +2,7 @@ import { boolean, index, json, mysqlTable, uniqueIndex } from "drizzle-orm/mysql
 import * as v from "valibot";
 import { exactText, id, instant, label, longText, recordColumns } from "../columns.ts";
 import { type Role, roles } from "../permissions.ts";
-import { Id, text, Timestamp } from "../values.ts";
+import { Id, Timestamp, text } from "../values.ts";
 
 export const users = mysqlTable(
   "users",

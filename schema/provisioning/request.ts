@@ -1,7 +1,7 @@
 import { index, json, mysqlTable, tinyint } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, id, recordColumns, word } from "../columns.ts";
-import { ForeignId, FreeMap, Id, text, Timestamp, Version } from "../values.ts";
+import { ForeignId, FreeMap, Id, Timestamp, text, Version } from "../values.ts";
 import type { ClusterType } from "./cluster.ts";
 import { type ResourceType, resourceTypes, specifications } from "./specification.ts";
 

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import { ServiceError } from "../../schema/errors.ts";
-import type { Landfall } from "../landfall.ts";
 import { gatewayHeaders } from "../gateway/headers.ts";
+import type { Landfall } from "../landfall.ts";
 import { Call, Replay } from "./call.ts";
 import { problem } from "./problems.ts";
 

@@ -7,7 +7,7 @@ import { type Login, type Register, type UserState, users } from "../../schema/i
 import type { Caller } from "../../schema/permissions.ts";
 import type { Call } from "../http/call.ts";
 import type { Landfall } from "../landfall.ts";
-import { accessTokenSeconds, type AccessTokens } from "./access-tokens.ts";
+import { type AccessTokens, accessTokenSeconds } from "./access-tokens.ts";
 import { checkPassword, hashOf, hashPassword, newSecret } from "./secrets.ts";
 import { userView } from "./users.views.ts";
 

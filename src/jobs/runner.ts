@@ -1,6 +1,5 @@
-import { jobs } from "../../schema/runtime/job.ts";
 import { Unavailable, type World } from "../../schema/world.ts";
-import { claimDue, type ClaimedJob, finish, release, stillOurs } from "./leases.ts";
+import { type ClaimedJob, claimDue, finish, release, stillOurs } from "./leases.ts";
 
 /** How one kind of job is done. It looks at the record as it is now; it may be repeated after a crash. */
 export interface JobKind {

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
-import { driveJob, isDriven, request } from "../../actors/provisioning/request.ts";
+import { driveJob, isDriven } from "../../actors/provisioning/driving.ts";
+import { request } from "../../actors/provisioning/request.ts";
 import { begunSteps } from "../../actors/provisioning/steps.ts";
 import { type Command, originOf } from "../../actors/runtime/actor.ts";
 import { ServiceError } from "../../schema/errors.ts";

@@ -4,9 +4,9 @@ import { ServiceError } from "../../schema/errors.ts";
 import type { TenantScope } from "../../schema/permissions.ts";
 import {
   type ProvisioningRequest,
-  provisioningRequests as requests,
-  requestStatuses,
   type RequestState,
+  requestStatuses,
+  provisioningRequests as requests,
 } from "../../schema/provisioning/request.ts";
 import { resourceTypes } from "../../schema/provisioning/specification.ts";
 import { type AuditEntry, auditEntries } from "../../schema/runtime/audit-entry.ts";

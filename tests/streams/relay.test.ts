@@ -13,7 +13,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, index) => 
 const publishedCount = async (bus: Bus) => (await bus.published()).length;
 
 describe("the relay", () => {
-  test("two relays at once publish each event once, without a gap, in order of commit for an entity", async () => {
+  test.concurrent("two relays at once publish each event once, without a gap, in order of commit for an entity", async () => {
     await using bus = await openBus();
     const first = bus.keep(startRelay(bus.world, []));
     bus.keep(startRelay(await bus.addWorld(), []));
@@ -38,7 +38,7 @@ describe("the relay", () => {
     }
   });
 
-  test("an event committed after later ones is published as well", async () => {
+  test.concurrent("an event committed after later ones is published as well", async () => {
     await using bus = await openBus();
     bus.keep(startRelay(bus.world, []));
     const slow = await createConnection(bus.world.mysql);
@@ -55,7 +55,7 @@ describe("the relay", () => {
     expect(entries[2]?.envelope.eventId).toBe(late.eventId);
   });
 
-  test("a relay that starts again goes on where the last one stopped", async () => {
+  test.concurrent("a relay that starts again goes on where the last one stopped", async () => {
     await using bus = await openBus();
     const first = startRelay(bus.world, []);
     await bus.commit([eventOf("support.ticket-created")]);
@@ -68,7 +68,7 @@ describe("the relay", () => {
     expect(seqs(await bus.published())).toEqual(numbered(2));
   });
 
-  test("a leader whose connection to MySQL is cut goes on with a new one", async () => {
+  test.concurrent("a leader whose connection to MySQL is cut goes on with a new one", async () => {
     await using bus = await openBus();
     bus.keep(startRelay(bus.world, []));
     await bus.commit([eventOf("support.ticket-created")]);
@@ -83,7 +83,7 @@ describe("the relay", () => {
     expect(seqs(await bus.published())).toEqual(numbered(2));
   });
 
-  test("a database set back never gets the same number twice", async () => {
+  test.concurrent("a database set back never gets the same number twice", async () => {
     await using bus = await openBus();
     const relay = startRelay(bus.world, []);
     await bus.commit([eventOf("support.ticket-created"), eventOf("support.ticket-created")]);
@@ -108,7 +108,7 @@ describe("a Redis that lost data", () => {
     "all of it": (bus) => bus.wipeRedis(),
   };
   for (const [lost, lose] of Object.entries(losses)) {
-    test(`having lost ${lost} while nobody read, it gives the groups every event`, async () => {
+    test.concurrent(`having lost ${lost} while nobody read, it gives the groups every event`, async () => {
       await using bus = await openBus();
       const inbox = inboxGroup("inbox");
       bus.keep(startRelay(bus.world, [inbox.group]));
@@ -122,7 +122,7 @@ describe("a Redis that lost data", () => {
       await eventually(() => new Set(inbox.ids()).size === 10);
     });
 
-    test(`losing ${lost} under load, it gives the groups every event`, async () => {
+    test.concurrent(`losing ${lost} under load, it gives the groups every event`, async () => {
       await using bus = await openBus();
       const inbox = inboxGroup("inbox");
       bus.keep(startRelay(bus.world, [inbox.group]));

@@ -1,0 +1,21 @@
+import { commands } from "./commands.ts";
+import { type Bench, openBench } from "./program.ts";
+
+/* `bun run bench [name]`: each figure beside its limit, measured in the same run on the same servers. */
+
+const benches: Record<string, (bench: Bench) => Promise<void>> = { commands };
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(", ")}; there are ${Object.keys(benches).join(", ")}.`);
+  process.exit(2);
+}
+for (const name of named.length > 0 ? named : Object.keys(benches)) {
+  const bench = await openBench();
+  try {
+    await benches[name]?.(bench);
+  } finally {
+    await bench.close();
+  }
+}
+process.exit(0);
