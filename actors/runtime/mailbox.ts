@@ -88,7 +88,7 @@ export function openMailbox(world: World): Mailbox {
 function nextBatch(queue: Unit[]): Unit[] {
   let commands = 0;
   const end = queue.findIndex(({ orders }) => {
-    commands += orders.length;
+    commands += Math.max(orders.length, 1);
     return commands > maxBatch;
   });
   return end === -1 ? queue : queue.slice(0, Math.max(end, 1));

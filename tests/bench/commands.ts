@@ -41,16 +41,15 @@ export async function commands(bench: Bench): Promise<void> {
   const results: Record<string, Measured> = {};
   try {
     console.log("commands: create and advance, half and half");
-    await overHttp(mailbox, program, 64, 4000, () => {}); // warm
+    await overHttp(mailbox, program, 64, 10_000); // warm
     for (const [inFlight, total] of [
       [1, 2000],
       [64, 30_000],
       [256, 30_000],
     ] as const) {
-      await overHttp(mailbox, program, inFlight, total, (measured) => {
-        results[`http${inFlight}`] = measured;
-        show(`over HTTP, everything on, ${inFlight} in flight`, measured);
-      });
+      const measured = await overHttp(mailbox, program, inFlight, total);
+      results[`http${inFlight}`] = measured;
+      show(`over HTTP, everything on, ${inFlight} in flight`, measured);
     }
     await program.stop();
     await mailboxAlone(mailbox, 4000);
@@ -68,15 +67,15 @@ export async function commands(bench: Bench): Promise<void> {
   }
 }
 
-type Program = Awaited<ReturnType<Bench["startProgram"]>>;
+type Program = Pick<Awaited<ReturnType<Bench["startProgram"]>>, "url" | "token">;
 
-async function overHttp(
+/** Half creates, half advances, each connection with one request at a time. */
+export async function overHttp(
   mailbox: Mailbox,
   { url, token }: Program,
   inFlight: number,
   total: number,
-  done: (m: Measured) => void,
-) {
+): Promise<Measured> {
   const ids = await startedRequests(mailbox, total / 2);
   const lanes = await Promise.all(Array.from({ length: inFlight }, () => Connection.open(url, token)));
   const text = JSON.stringify(body);
@@ -90,7 +89,7 @@ async function overHttp(
     if (reply.status !== (advance ? 200 : 201)) throw new Error(`${reply.status} ${reply.body}`);
   });
   for (const connection of lanes) connection.close();
-  done(measured);
+  return measured;
 }
 
 /** Each request is advanced four times, far apart. */

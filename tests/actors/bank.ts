@@ -1,0 +1,278 @@
+import { randomBytes } from "node:crypto";
+import { inArray, sql } from "drizzle-orm";
+import { int, mysqlTable } from "drizzle-orm/mysql-core";
+import type { MySql2Database } from "drizzle-orm/mysql2";
+import { ask, type Decision, defineActor, type Fact, type Moment, originOf } from "../../actors/runtime/actor.ts";
+import { type Mailbox, openMailbox } from "../../actors/runtime/mailbox.ts";
+import { exactText, label, longText, recordColumns, word } from "../../schema/columns.ts";
+import { ServiceError } from "../../schema/errors.ts";
+import { migrate } from "../../schema/migrate.ts";
+import type { World } from "../../schema/world.ts";
+import type { Config } from "../../src/config.ts";
+import { createWorld } from "../../src/world.ts";
+import { ownConfig } from "../house.ts";
+
+/* Accounts of a bank: an actor and a table that only these tests have, with every kind of fault that SQL knows. */
+
+export const accounts = mysqlTable("accounts", {
+  ...recordColumns,
+  tenantId: exactText({ length: 64 }).notNull(),
+  number: word().notNull(),
+  /** At most ten characters. */
+  title: label({ length: 10 }).notNull(),
+  status: word<"OPEN" | "CLOSED">().notNull(),
+  balance: int().notNull(),
+  note: longText(),
+});
+export type Account = typeof accounts.$inferSelect;
+
+const createTable = `CREATE TABLE accounts (
+  id ${accounts.id.getSQLType()} NOT NULL PRIMARY KEY,
+  version int unsigned NOT NULL,
+  createdAt datetime(3) NOT NULL,
+  updatedAt datetime(3) NOT NULL,
+  tenantId ${accounts.tenantId.getSQLType()} NOT NULL,
+  number ${accounts.number.getSQLType()} NOT NULL UNIQUE,
+  title ${accounts.title.getSQLType()} NOT NULL,
+  status ${accounts.status.getSQLType()} NOT NULL,
+  balance int NOT NULL CHECK (balance >= 0),
+  note ${accounts.note.getSQLType()}
+)`;
+
+/** What a test does inside a batch, after its locks and before its decisions; `db` is the batch's own connection. */
+type During = (db: MySql2Database) => Promise<unknown>;
+interface Interrupted {
+  during?: During;
+}
+const interruption = ({ during }: Interrupted) =>
+  ask<null, null>(
+    {
+      async read(db) {
+        await during?.(db);
+        return () => null;
+      },
+    },
+    null,
+  );
+
+/** How many numbers each query of the fact was asked for. */
+export const askedNumbers: number[] = [];
+const takenNumbers: Fact<string, boolean> = {
+  async read(db, numbers) {
+    askedNumbers.push(numbers.length);
+    const rows = await db
+      .select({ number: accounts.number })
+      .from(accounts)
+      .where(inArray(accounts.number, numbers));
+    const taken = new Set(rows.map(({ number }) => number));
+    return (number) => taken.has(number);
+  },
+};
+
+interface Opening extends Interrupted {
+  tenantId: string;
+  number: string;
+  balance?: number;
+}
+
+export const account = defineActor({
+  name: "account",
+  service: "billing",
+  table: accounts,
+  audited: true,
+  accepts: {
+    open: "new",
+    deposit: ["OPEN"],
+    withdraw: ["OPEN"],
+    transfer: ["OPEN"],
+    close: ["OPEN"],
+    renumber: "any",
+    retitle: "any",
+    force: "any",
+    crash: "any",
+    annotate: "any",
+  },
+  commands: {
+    open(_: Account, { tenantId, number, balance = 0 }: Opening, { taken }: { taken: boolean; pause: null }) {
+      if (taken) throw new ServiceError("already_exists", "The number is taken.");
+      return { set: { tenantId, number, balance, title: "", status: "OPEN" as const, note: null } };
+    },
+    deposit(
+      state: Account,
+      { amount, remind }: { amount: number; remind?: string } & Interrupted,
+      _: { pause: null },
+    ): Decision<Account> {
+      return {
+        set: { balance: state.balance + amount },
+        detail: { amount },
+        emit: [
+          {
+            topic: "billing.payment-received",
+            data: { invoiceId: null, orderId: state.id, amount, currency: "EUR" },
+          },
+        ],
+        jobs: remind ? [{ kind: "account.remind", key: state.id, payload: { text: remind } }] : [],
+      };
+    },
+    withdraw(state: Account, { amount }: { amount: number }) {
+      if (amount > state.balance) throw new ServiceError("quota_exceeded", "There is not so much.");
+      return { set: { balance: state.balance - amount } };
+    },
+    transfer(
+      state: Account,
+      { to, amount }: { to: string; amount: number } & Interrupted,
+      _: { pause: null },
+      { locked }: Moment,
+    ): Decision<Account> {
+      const other = locked(bank, to) as Account | null;
+      if (!other) throw new ServiceError("not_found", "There is no such account.");
+      if (amount > state.balance) throw new ServiceError("quota_exceeded", "There is not so much.");
+      return {
+        set: { balance: state.balance - amount },
+        also: [{ actor: bank, id: to, set: { balance: other.balance + amount } }],
+      };
+    },
+    close: () => ({ set: { status: "CLOSED" as const } }),
+    renumber: (_: Account, number: string) => ({ set: { number } }),
+    retitle: (_: Account, title: string) => ({ set: { title } }),
+    /** Without a look at what is there; the table refuses less than nothing. */
+    force: (_: Account, balance: number) => ({ set: { balance } }),
+    crash(): Decision<Account> {
+      throw new TypeError("a bug");
+    },
+    annotate: (_: Account, note: string) => ({ set: { note } }),
+  },
+  quiet: ["annotate"],
+  locks: {
+    transfer: ({ to }) => [[bank, to]],
+  },
+  facts: {
+    open: (_, input) => ({ taken: ask(takenNumbers, input.number), pause: interruption(input) }),
+    deposit: (_, input) => ({ pause: interruption(input) }),
+    transfer: (_, input) => ({ pause: interruption(input) }),
+  },
+});
+const bank = { name: "account", service: "billing", table: accounts, audited: true };
+
+/** The same accounts, kept without an audit. */
+export const plainAccount = defineActor({
+  ...bank,
+  audited: false,
+  accepts: { open: "new" },
+  commands: {
+    open: (_: Account, { tenantId, number, balance = 0 }: Opening) => ({
+      set: { tenantId, number, balance, title: "", status: "OPEN" as const, note: null },
+    }),
+  },
+});
+
+export const origin = originOf("tests", { requestId: "request-1", correlationId: "correlation-1" });
+export const newNumber = (): string => randomBytes(8).toString("hex");
+
+/** The code of a refusal or of an SQL error; `accepted` where there is none. */
+export const ending = (sent: Promise<unknown>): Promise<string> =>
+  sent.then(
+    () => "accepted",
+    (error) => error.code ?? error.cause?.code ?? error.name,
+  );
+
+/** A database with the accounts' table, that two worlds share as two processes would. */
+export async function openBank() {
+  const config = ownConfig();
+  const worlds = [createWorld(config), createWorld(config)] as const;
+  const [world] = worlds;
+  await migrate(world.mysql);
+  await world.pool.query(createTable);
+  const boxes = [openMailbox(worlds[0]), openMailbox(worlds[1])] as const;
+  const rows = async <T = any>(text: string, values: unknown[] = []): Promise<T[]> =>
+    (await world.pool.query(text, values))[0] as T[];
+
+  const find = async (id: string): Promise<Account> => {
+    const [found] = await world.db.select().from(accounts).where(inArray(accounts.id, [id]));
+    if (!found) throw new Error(`There is no account ${id}.`);
+    return found;
+  };
+  return {
+    config,
+    world,
+    worlds,
+    boxes,
+    rows,
+    find,
+    /** A new account; its id. */
+    async open(balance = 0, tenantId = "tenant-1"): Promise<string> {
+      const input = { tenantId, number: newNumber(), balance };
+      return stateOf(await boxes[0].send(account.open, { input, origin })).id;
+    },
+    /** A mailbox of one's own, for those who break its connection. */
+    ownMailbox: (): Mailbox => openMailbox(world),
+    /** What the four places where an accepted command is seen say about an account. */
+    async traces(id: string) {
+      const [state, audit, outbox] = await Promise.all([
+        find(id),
+        rows("SELECT version, command, detail FROM audit_entries WHERE recordId = ? ORDER BY version", [id]),
+        rows("SELECT envelope FROM outbox_events WHERE envelope LIKE ? ORDER BY id", [`%"subject":"${id}"%`]),
+      ]);
+      return { state, audit, events: outbox.map(({ envelope }) => JSON.parse(envelope)) };
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(boxes.map((box) => box.close()));
+      await world.pool.query("DROP DATABASE ??", [world.mysql.database]);
+      await Promise.all(worlds.map((each) => each.close()));
+    },
+  };
+}
+export type Bank = Awaited<ReturnType<typeof openBank>>;
+
+/** The state that an accepted command led to; fails on a stored answer. */
+export function stateOf<State>(outcome: { state: State } | { replayed: unknown }): State {
+  if ("state" in outcome) return outcome.state;
+  throw new Error("The answer was a stored one.");
+}
+
+/** The server's number for the connection of a mailbox's batches. */
+export async function connectionOf(box: Mailbox, id: string): Promise<number> {
+  let found = 0;
+  const during: During = async (db) => {
+    const [rows] = (await db.execute(sql`SELECT CONNECTION_ID() AS id`)) as unknown as [{ id: number }[]];
+    found = rows[0]?.id ?? 0;
+  };
+  await box.send(account.deposit, { id, input: { amount: 0, during }, origin });
+  return found;
+}
+
+/** The same, at most once: a batch that is run again asks its facts again. */
+export function firstTime(during: During): During {
+  let done = false;
+  return async (db) => {
+    if (done) return;
+    done = true;
+    await during(db);
+  };
+}
+
+export interface HammerJob {
+  config: Config;
+  ids: string[];
+  count: number;
+}
+export interface HammerReport {
+  accepted: number;
+  endings: string[];
+}
+
+/** Moves money between accounts in every direction, all at once; tells how many moves were accepted. */
+export async function hammer(world: World, { ids, count }: Omit<HammerJob, "config">): Promise<HammerReport> {
+  const box = openMailbox(world);
+  const moves = Array.from({ length: count }, (_, i) => {
+    const id = ids[i % ids.length] as string;
+    const to = ids[(i + 1 + (i % (ids.length - 1))) % ids.length] as string;
+    return ending(box.send(account.transfer, { id, input: { to, amount: 1 }, origin }));
+  });
+  const endings = await Promise.all(moves);
+  await box.close();
+  return {
+    accepted: endings.filter((end) => end === "accepted").length,
+    endings: [...new Set(endings)].sort(),
+  };
+}
