@@ -72,10 +72,10 @@ export async function startLandfall(
 function startWork(landfall: Landfall): { stop(): Promise<void> }[] {
   const { world, mailbox } = landfall;
   const groups = [provisioningConsumer(landfall)];
-  const bury = async (letter: Letter) => {
-    const { eventId } = letter;
+  const bury = async (input: Letter) => {
+    const { eventId, group } = input;
     const origin = originOf("platform", { requestId: eventId, correlationId: eventId, causationId: eventId });
-    await mailbox.send(deadLetter.bury, { input: letter, origin });
+    await mailbox.apply({ group: `${group}.dlq`, eventId }, [{ command: deadLetter.bury, input, origin }]);
   };
   return [
     startRelay(world, groups),

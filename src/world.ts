@@ -55,6 +55,7 @@ export function mysqlOptions(url: string, database = "landfall"): PoolOptions {
     charset: "utf8mb4",
     supportBigNumbers: true,
     connectTimeout: 5000,
+    maxPreparedStatements: 100,
   };
   const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(url);
   if (protocol === "unix:") {

@@ -1,13 +1,14 @@
 import type { World } from "../schema/world.ts";
+import { insist, type Pauses } from "./pauses.ts";
 
 /**
  * Acknowledges entries, those of one turn of the event loop together. Resolves when Redis has confirmed;
- * `persist` repeats what fails.
+ * rejects only once the pauses have ended.
  */
 export function createAcknowledge(
   world: World,
   group: string,
-  persist: (work: () => Promise<void>) => Promise<void>,
+  pauses: Pauses,
 ): (stream: string, id: string) => Promise<void> {
   let waiting = new Map<string, string[]>();
   let next: Promise<void> | undefined;
@@ -16,7 +17,7 @@ export function createAcknowledge(
     const batch = waiting;
     waiting = new Map();
     next = undefined;
-    await persist(async () => {
+    await insist(pauses, async () => {
       const pipeline = world.redis.pipeline();
       for (const [stream, ids] of batch) pipeline.xack(stream, group, ...ids);
       for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;

@@ -33,10 +33,9 @@ export function createAttempts(
   const known = new Set<string>();
   const running = new Set<Promise<void>>();
   let handling = 0;
-  let away = 0;
-  const persist = <T>(work: () => Promise<T>): Promise<T> =>
-    insist(pauses, work, (error) => world.log.warn("A consumer waits", { group: group.name, error }));
-  const acknowledge = createAcknowledge(world, group.name, persist);
+  // While a server is away one entry tries on, and the others wait for it.
+  let probe: Promise<Error | undefined> | undefined;
+  const acknowledge = createAcknowledge(world, group.name, pauses);
 
   const attempt = async (entry: Entry): Promise<Error | undefined> => {
     handling += 1;
@@ -53,20 +52,22 @@ export function createAttempts(
 
   /** Gives the error of a failed try; throws `Unavailable` only when the consumer stops. */
   const attemptWhenAvailable = async (entry: Entry): Promise<Error | undefined> => {
-    const outcome = await attempt(entry);
-    if (!(outcome instanceof Unavailable)) return outcome;
-    away += 1;
-    if (away === 1) world.log.warn("A consumer waits", { group: group.name, error: outcome });
-    const attemptAgain = async () => {
-      const next = await attempt(entry);
-      if (next instanceof Unavailable) throw next;
-      return next;
-    };
-    try {
-      return await insist(pauses, attemptAgain);
-    } finally {
-      away -= 1;
-      roomPauses.wake();
+    for (;;) {
+      if (probe) await probe.catch(() => {});
+      const outcome = await attempt(entry);
+      if (!(outcome instanceof Unavailable)) return outcome;
+      if (pauses.ended) throw outcome;
+      if (probe) continue;
+      world.log.warn("A consumer waits", { group: group.name, error: outcome });
+      probe = insist(pauses, async () => {
+        const next = await attempt(entry);
+        if (next instanceof Unavailable) throw next;
+        return next;
+      }).finally(() => {
+        probe = undefined;
+        roomPauses.wake();
+      });
+      return await probe;
     }
   };
 
@@ -74,15 +75,22 @@ export function createAttempts(
     const delaysMs = retryDelaysMs[topics[entry.topic].retry];
     let minIdleMs = orphanIdleMs;
     for (;;) {
-      if (entry.text === undefined && !(await persist(() => claim(world, group.name, entry, minIdleMs))))
-        return;
+      if (entry.text === undefined) {
+        const mine = await insist(pauses, () => claim(world, group.name, entry, minIdleMs));
+        if (!mine) return;
+      }
       const error = await attemptWhenAvailable(entry);
       if (error === undefined) break;
       const failedAt = world.now();
       entry.firstFailedAt ??= failedAt;
       const delayMs = delaysMs[entry.deliveries - 1];
       if (delayMs === undefined) {
-        await persist(async () => bury(await letterOf(world, group.name, entry, error, failedAt)));
+        await insist(
+          pauses,
+          async () => bury(await letterOf(world, group.name, entry, error, failedAt)),
+          (cause) =>
+            world.log.error("A dead letter waits", { group: group.name, id: entry.id, error: cause }),
+        );
         break;
       }
       entry.text = undefined; // thousands may wait
@@ -111,7 +119,7 @@ export function createAttempts(
       }
     },
     get room() {
-      return away > 0 ? 0 : Math.max(0, limit - handling);
+      return probe ? 0 : Math.max(0, limit - handling);
     },
     roomChanged: () => roomPauses.pause(1000),
     async finish() {

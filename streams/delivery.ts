@@ -44,8 +44,7 @@ export async function letterOf(
   return {
     topic,
     group,
-    // The envelope may be unreadable, so the outbox is asked first.
-    eventId: (await storedEvent(world.pool, seqOf(entry)))?.eventId ?? world.newId(),
+    eventId: eventIdIn(entry) ?? (await storedEvent(world.pool, seqOf(entry)))?.eventId ?? world.newId(),
     eventType: topic,
     envelope: entry.text ?? "",
     attempts: entry.deliveries,
@@ -53,4 +52,13 @@ export async function letterOf(
     lastFailedAt: failedAt,
     error: error.message,
   };
+}
+
+/** Undefined when the envelope is not readable. */
+function eventIdIn(entry: Entry): string | undefined {
+  try {
+    return v.parse(v.object({ eventId: v.pipe(v.string(), v.uuid()) }), JSON.parse(entry.text ?? "")).eventId;
+  } catch {
+    return undefined;
+  }
 }

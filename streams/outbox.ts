@@ -1,6 +1,4 @@
 import type { Connection, Pool, RowDataPacket } from "mysql2/promise";
-import type { World } from "../schema/world.ts";
-import { cursorKey } from "./cursor.ts";
 
 /** An event that has its place in the one order of all topics. */
 export interface StampedEvent {
@@ -14,28 +12,30 @@ export interface StampedEvent {
 /** How many events are numbered or published in one step. */
 export const stepSize = 500;
 
-/** Numbers the oldest committed events that have no number yet, at most `stepSize`; gives how many. */
-export async function stamp(connection: Connection): Promise<number> {
+/** Numbers the oldest committed events that have no number yet, at most `stepSize`; gives how many and the last number. */
+export async function stamp(connection: Connection): Promise<{ count: number; last: number } | undefined> {
   // Plain read first: a locking one would wait for the rows of transactions that are still open.
   const [rows] = await connection.query<RowDataPacket[]>(
     "SELECT id FROM outbox_events WHERE seq IS NULL ORDER BY id LIMIT ?",
     [stepSize],
   );
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return undefined;
   const ids = rows.map((row) => row["id"] as number);
   await connection.query("START TRANSACTION");
-  const last = await lastStamped(connection);
+  const before = await lastStamped(connection, "FOR UPDATE");
+  const last = before + ids.length;
   await connection.query(
-    `UPDATE outbox_events SET seq = ${last} + FIELD(id, ${ids.join()}) WHERE id IN (${ids.join()})`,
+    `UPDATE outbox_events SET seq = ${before} + INTERVAL(id, ${ids.join()}) WHERE id IN (${ids.join()})`,
   );
-  await connection.query("UPDATE bus_marks SET seq = ? WHERE name = 'stamped'", [last + ids.length]);
+  await connection.query("UPDATE bus_marks SET seq = ? WHERE name = 'stamped'", [last]);
   await connection.query("COMMIT");
-  return ids.length;
+  return { count: ids.length, last };
 }
 
-async function lastStamped(connection: Connection): Promise<number> {
+/** The last number given. */
+export async function lastStamped(connection: Connection, lock: "" | "FOR UPDATE" = ""): Promise<number> {
   const [rows] = await connection.query<RowDataPacket[]>(
-    "SELECT seq FROM bus_marks WHERE name = 'stamped' FOR UPDATE",
+    `SELECT seq FROM bus_marks WHERE name = 'stamped' ${lock}`,
   );
   if (rows[0] === undefined) throw new Error("The mark `stamped` is missing");
   return Number(rows[0]["seq"]);
@@ -48,6 +48,12 @@ export async function neverStampBelow(connection: Connection, seq: number): Prom
      ON DUPLICATE KEY UPDATE seq = GREATEST(seq, VALUES(seq))`,
     [seq],
   );
+}
+
+/** Takes their numbers back from the events after `cursor`; they get new ones above `seq`. */
+export async function renumber(connection: Connection, cursor: number, seq: number): Promise<void> {
+  await neverStampBelow(connection, seq);
+  await connection.query("UPDATE outbox_events SET seq = NULL WHERE seq > ?", [cursor]);
 }
 
 /** The events that follow `seq`, at most `stepSize`. */
@@ -73,49 +79,4 @@ export async function storedEvent(
     [seq],
   );
   return rows[0] as { eventId: string; envelope: string } | undefined;
-}
-
-// A stream refuses an id that is not above its last one: it has that event already, since the cursor was set back.
-// A stream that a group reads must exist: made anew here, it would hide that its events are lost.
-const publishScript = `
-local cursor = redis.call('GET', KEYS[1])
-if cursor ~= ARGV[1] then return cursor end
-for i = 2, #KEYS do
-  local seq, envelope, read = unpack(ARGV, 3 * i - 4, 3 * i - 2)
-  local added
-  if read == '1' then
-    added = redis.pcall('XADD', KEYS[i], 'NOMKSTREAM', seq .. '-0', 'envelope', envelope)
-  else
-    added = redis.pcall('XADD', KEYS[i], seq .. '-0', 'envelope', envelope)
-  end
-  if not added then
-    redis.call('DEL', KEYS[1])
-    return false
-  end
-  if type(added) == 'table' and added.err and not string.find(added.err, 'equal or smaller', 1, true) then
-    return added
-  end
-  cursor = seq
-end
-redis.call('SET', KEYS[1], cursor)
-return cursor`;
-
-/**
- * Adds the events to their streams and moves the cursor on, if it is where the caller expects it; otherwise does
- * nothing. Gives the cursor as it is then; undefined when it is missing, or one of the streams `readByGroups` is.
- */
-export async function publish(
-  world: World,
-  expected: number,
-  events: readonly StampedEvent[],
-  readByGroups: ReadonlySet<string>,
-): Promise<number | undefined> {
-  const keys = [cursorKey(world.platform), ...events.map((event) => event.topic)];
-  const values = events.flatMap(({ seq, topic, envelope }) => [
-    String(seq),
-    envelope,
-    readByGroups.has(topic) ? "1" : "0",
-  ]);
-  const cursor = await world.redis.eval(publishScript, keys.length, ...keys, String(expected), ...values);
-  return cursor === null ? undefined : Number(cursor);
 }

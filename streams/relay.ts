@@ -3,8 +3,17 @@ import { sessionSettings, type World } from "../schema/world.ts";
 import { cursorKey, renewGroups } from "./cursor.ts";
 import type { GroupDeclaration } from "./group.ts";
 import { lowestMark, saveMarks } from "./marks.ts";
-import { eventsAfter, neverStampBelow, publish, type StampedEvent, stamp, stepSize } from "./outbox.ts";
+import {
+  eventsAfter,
+  lastStamped,
+  neverStampBelow,
+  renumber,
+  type StampedEvent,
+  stamp,
+  stepSize,
+} from "./outbox.ts";
 import { createPauses, type Pauses } from "./pauses.ts";
+import { ForeignEntry, publish } from "./publish.ts";
 import { startRetention } from "./retention.ts";
 import { streamOf } from "./topics.ts";
 
@@ -14,7 +23,9 @@ export interface Relay {
 }
 
 const pollMs = 1000;
-const longestBackoffMs = 500;
+const retryMs = 250;
+// Frees the lock of a machine that vanished, whose connection the server would otherwise keep for hours.
+const lockTimeout = "SET SESSION wait_timeout = 10";
 
 /**
  * Publishes the events of the outbox, each once and in order, whichever of the processes that run a relay leads.
@@ -27,17 +38,14 @@ export function startRelay(world: World, groups: readonly GroupDeclaration[]): R
     groups.flatMap((group) => group.topics.map((topic) => streamOf(world.platform, topic))),
   );
   const run = async () => {
-    let backoffMs = 50;
     while (!pauses.ended) {
       try {
-        await withLead(world, pauses, async (connection) => {
-          backoffMs = 50;
-          await lead({ world, groups, readByGroups, pauses, connection });
-        });
+        await withLead(world, pauses, (connection) =>
+          lead({ world, groups, readByGroups, pauses, connection, cursor: -1, lastStamped: 0 }),
+        );
       } catch (error) {
         world.log.warn("The relay lost MySQL or Redis", { error });
-        await pauses.pause(backoffMs);
-        backoffMs = Math.min(2 * backoffMs, longestBackoffMs);
+        await pauses.pause(retryMs);
       }
     }
   };
@@ -59,7 +67,7 @@ async function withLead(
   const connection = await createConnection(world.mysql);
   connection.on("error", () => {}); // the next query fails with it
   try {
-    for (const statement of sessionSettings) await connection.query(statement);
+    for (const statement of [...sessionSettings, lockTimeout]) await connection.query(statement);
     while (!pauses.ended) {
       const [rows] = await connection.query<RowDataPacket[]>(
         "SELECT GET_LOCK(CONCAT('relay.', MD5(CONCAT(DATABASE(), '.', ?))), 0) AS held",
@@ -80,6 +88,9 @@ interface Leader {
   readonly readByGroups: ReadonlySet<string>;
   readonly pauses: Pauses;
   readonly connection: Connection;
+  /** The last seq published, as far as known here. */
+  cursor: number;
+  lastStamped: number;
 }
 
 async function lead(leader: Leader): Promise<void> {
@@ -91,18 +102,20 @@ async function lead(leader: Leader): Promise<void> {
   });
   const retention = startRetention(world, groups);
   try {
-    let cursor = await advance(leader, -1, []);
+    await advance(leader, []);
+    leader.lastStamped = await lastStamped(connection);
     let marksDueMs = 0;
     while (!pauses.ended) {
       woken = false;
       const stamped = await stamp(connection);
-      const events = await eventsAfter(connection, cursor);
-      cursor = await advance(leader, cursor, events);
+      if (stamped) leader.lastStamped = stamped.last;
+      const events = await eventsAfter(connection, leader.cursor);
+      await advance(leader, events);
       if (performance.now() >= marksDueMs) {
         await saveMarks(world, connection, groups);
         marksDueMs = performance.now() + pollMs;
       }
-      const idle = stamped < stepSize && events.length < stepSize;
+      const idle = (stamped?.count ?? 0) < stepSize && events.length < stepSize;
       if (idle && !woken) await pauses.pause(marksDueMs - performance.now());
     }
   } finally {
@@ -111,12 +124,22 @@ async function lead(leader: Leader): Promise<void> {
   }
 }
 
-/** Publishes what follows `expected`; gives the cursor to go on from, wherever Redis has it. */
-async function advance(leader: Leader, expected: number, events: readonly StampedEvent[]): Promise<number> {
+/** Publishes the events, which follow the cursor, and goes on from wherever Redis has the cursor then. */
+async function advance(leader: Leader, events: readonly StampedEvent[]): Promise<void> {
   const { world, connection } = leader;
-  const cursor = (await publish(world, expected, events, leader.readByGroups)) ?? (await recover(leader));
-  if (cursor > (events.at(-1)?.seq ?? expected)) await neverStampBelow(connection, cursor);
-  return cursor;
+  try {
+    const cursor = (await publish(world, leader.cursor, events, leader)) ?? (await recover(leader));
+    if (cursor > (events.at(-1)?.seq ?? leader.cursor)) {
+      await neverStampBelow(connection, cursor);
+      leader.lastStamped = Math.max(leader.lastStamped, cursor);
+    }
+    leader.cursor = cursor;
+  } catch (error) {
+    if (!(error instanceof ForeignEntry)) throw error;
+    world.log.warn("The relay numbers its events above entries added by others", { error });
+    await renumber(connection, leader.cursor, error.seq);
+    leader.lastStamped = error.seq;
+  }
 }
 
 /** Redis has lost its data, or never had any: makes the groups and sets the cursor where all have handled all. */

@@ -58,7 +58,7 @@ export type House = Awaited<ReturnType<typeof openHouse>>;
 /** Ways to use a running program. */
 export function houseOf(program: Program) {
   const { world } = program.landfall;
-  async function call<T>(
+  async function call<T = any>(
     method: string,
     path: string,
     body?: unknown,
@@ -91,6 +91,13 @@ export function houseOf(program: Program) {
     async signUp(): Promise<Person> {
       const email = `${randomBytes(6).toString("hex")}@example.com`;
       return signedIn(await call("POST", "/api/identity/auth/register", { email, password, name: "Ada" }));
+    },
+    /** A member of staff with these roles, in a tenant of their own. */
+    async staff(...roles: string[]): Promise<Person> {
+      const email = `${randomBytes(6).toString("hex")}@landfall.test`;
+      await call("POST", "/api/identity/auth/register", { email, password, name: "Grace" });
+      await world.pool.query("UPDATE users SET roles = ? WHERE email = ?", [JSON.stringify(roles), email]);
+      return signedIn(await call("POST", "/api/identity/auth/login", { email, password }));
     },
     async admin(): Promise<Person> {
       return signedIn(await call("POST", "/api/identity/auth/login", { email: adminEmail, password }));

@@ -186,8 +186,7 @@ CREATE TABLE `outbox_events` (
 	`correlationId` varbinary(512) NOT NULL,
 	`createdAt` datetime(3) NOT NULL,
 	`envelope` mediumtext character set utf8mb4 collate utf8mb4_bin NOT NULL,
-	CONSTRAINT `outbox_events_id` PRIMARY KEY(`id`),
-	CONSTRAINT `outbox_events_seq` UNIQUE(`seq`)
+	CONSTRAINT `outbox_events_id` PRIMARY KEY(`id`)
 );
 --> statement-breakpoint
 CREATE INDEX `api_keys_tenant` ON `api_keys` (`tenantId`);--> statement-breakpoint
@@ -204,5 +203,6 @@ CREATE INDEX `dead_letters_status` ON `dead_letters` (`status`,`createdAt`);--> 
 CREATE INDEX `idempotent_answers_created` ON `idempotent_answers` (`createdAt`);--> statement-breakpoint
 CREATE INDEX `jobs_due` ON `jobs` (`dueAt`);--> statement-breakpoint
 CREATE INDEX `jobs_owner` ON `jobs` (`leaseOwner`);--> statement-breakpoint
+CREATE INDEX `outbox_events_seq` ON `outbox_events` (`seq`);--> statement-breakpoint
 CREATE INDEX `outbox_events_correlation` ON `outbox_events` (`correlationId`);--> statement-breakpoint
 CREATE INDEX `outbox_events_created` ON `outbox_events` (`createdAt`);

@@ -1,4 +1,4 @@
-import { bigint, index, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
+import { bigint, index, mysqlTable } from "drizzle-orm/mysql-core";
 import { exactText, id, instant, longText } from "../columns.ts";
 
 /** Events committed together with the change they tell of. The relay numbers and publishes them. */
@@ -17,7 +17,8 @@ export const outboxEvents = mysqlTable(
     envelope: longText().notNull(),
   },
   (t) => [
-    uniqueIndex("outbox_events_seq").on(t.seq),
+    // Not unique: MariaDB would sort the whole backlog to find its oldest. One relay at a time gives the numbers.
+    index("outbox_events_seq").on(t.seq),
     index("outbox_events_correlation").on(t.correlationId),
     index("outbox_events_created").on(t.createdAt),
   ],

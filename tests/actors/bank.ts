@@ -2,15 +2,21 @@ import { randomBytes } from "node:crypto";
 import { inArray, sql } from "drizzle-orm";
 import { int, mysqlTable } from "drizzle-orm/mysql-core";
 import type { MySql2Database } from "drizzle-orm/mysql2";
-import { ask, type Decision, defineActor, type Fact, type Moment, originOf } from "../../actors/runtime/actor.ts";
+import {
+  ask,
+  type Decision,
+  defineActor,
+  type Fact,
+  type Moment,
+  originOf,
+} from "../../actors/runtime/actor.ts";
 import { type Mailbox, openMailbox } from "../../actors/runtime/mailbox.ts";
 import { exactText, label, longText, recordColumns, word } from "../../schema/columns.ts";
 import { ServiceError } from "../../schema/errors.ts";
 import { migrate } from "../../schema/migrate.ts";
 import type { World } from "../../schema/world.ts";
-import type { Config } from "../../src/config.ts";
+import { type Config, readConfig } from "../../src/config.ts";
 import { createWorld } from "../../src/world.ts";
-import { ownConfig } from "../house.ts";
 
 /* Accounts of a bank: an actor and a table that only these tests have, with every kind of fault that SQL knows. */
 
@@ -176,9 +182,21 @@ export const ending = (sent: Promise<unknown>): Promise<string> =>
     (error) => error.code ?? error.cause?.code ?? error.name,
   );
 
+/** Of the database and the bus alone: these tests need nothing of the program above the actors. */
+function bankConfig(): Config {
+  const name = `bank-${randomBytes(6).toString("hex")}`;
+  return readConfig({
+    MYSQL_URL: `${process.env["MYSQL_URL"]}?database=${name}`,
+    REDIS_URL: process.env["REDIS_URL"],
+    ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    PLATFORM_NAME: name,
+    LOG_LEVEL: process.env["LOG_LEVEL"] ?? "error",
+  });
+}
+
 /** A database with the accounts' table, that two worlds share as two processes would. */
 export async function openBank() {
-  const config = ownConfig();
+  const config = bankConfig();
   const worlds = [createWorld(config), createWorld(config)] as const;
   const [world] = worlds;
   await migrate(world.mysql);
@@ -188,7 +206,10 @@ export async function openBank() {
     (await world.pool.query(text, values))[0] as T[];
 
   const find = async (id: string): Promise<Account> => {
-    const [found] = await world.db.select().from(accounts).where(inArray(accounts.id, [id]));
+    const [found] = await world.db
+      .select()
+      .from(accounts)
+      .where(inArray(accounts.id, [id]));
     if (!found) throw new Error(`There is no account ${id}.`);
     return found;
   };

@@ -98,6 +98,27 @@ describe("the relay", () => {
   });
 });
 
+describe("a stream to which others have added", () => {
+  test.concurrent("gives a group their entries, and the relay's events after them", async () => {
+    await using bus = await openBus();
+    const inbox = inboxGroup("inbox");
+    bus.keep(startRelay(bus.world, [inbox.group]));
+    bus.keep(startGroup(bus.world, inbox.group, buryNothing));
+    await bus.commit([eventOf("support.ticket-created")]);
+    await eventually(() => inbox.handled.length === 1);
+    const foreign = eventOf("support.ticket-created");
+    const stream = streamOf(bus.platform, foreign.topic);
+    await bus.world.redis.xadd(stream, "*", "envelope", foreign.envelope);
+    const later = sampleTopics.map((topic) => eventOf(topic));
+    await bus.commit(later);
+    await eventually(() => later.every((row) => inbox.ids().includes(row.eventId)));
+    expect(inbox.ids()).toContain(foreign.eventId);
+    await bus.commit([eventOf("support.ticket-created")]);
+    await eventually(() => new Set(inbox.ids()).size === 6);
+    await eventually(async () => (await bus.mark("group:inbox")) === (await bus.mark("stamped")));
+  });
+});
+
 describe("a Redis that lost data", () => {
   const losses: Record<string, (bus: Bus) => Promise<unknown>> = {
     "its cursor": (bus) => bus.world.redis.del(cursorKey(bus.platform)),

@@ -1,0 +1,209 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import * as v from "valibot";
+import { isDriven } from "../../actors/provisioning/driving.ts";
+import type { Decision } from "../../actors/runtime/actor.ts";
+import { ServiceError } from "../../schema/errors.ts";
+import { type RequestState, type Step, steps } from "../../schema/provisioning/request.ts";
+import { topics } from "../../streams/topics.ts";
+import { applied, commands, created, type Hand, hands, topicsOf, transitions } from "./requests.ts";
+
+const secret = "sealed-secret";
+const step = fc.constantFrom(...steps);
+const fault = fc.record({
+  code: fc.constantFrom("NO_CAPACITY", "TIMEOUT"),
+  message: fc.constant("It failed."),
+});
+/** Mostly absent: a step that is not under way refuses its result. */
+const run = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.record({ step, attempt: fc.integer({ min: 1, max: 4 }) }) },
+);
+const handover = {
+  ipAddress: fc.constantFrom("10.0.0.1", "10.0.0.2"),
+  hostname: fc.constant("one"),
+  endpoints: fc.dictionary(fc.constantFrom("web", "admin"), fc.constant("http://one")),
+};
+const optional = { requiredKeys: [] };
+
+/** What may be sent with each command; absent: nothing. */
+const inputOf: Record<string, fc.Arbitrary<object>> = {
+  advance: fc.record(
+    { output: fc.record(handover, optional), sealedCredentials: fc.constant(secret), run },
+    optional,
+  ),
+  fail: fc.tuple(fault, fc.record({ run }, optional)).map(([fault, rest]) => ({ ...fault, ...rest })),
+  "manual-complete": fc.record({ ...handover, sealedCredentials: fc.constant(secret) }, optional),
+  "rollback-failed": fc.record({ undone: fc.subarray([...steps]), error: fault }),
+  settle: fc.oneof(
+    fc.constant({ leftovers: [] }),
+    fc.record({ error: fault }),
+    fc.record({ settledStatus: fc.constantFrom("ACTIVE", "SUSPENDED"), error: fc.constant(null) }),
+  ),
+};
+
+interface Move {
+  /** Chooses among the commands that the state accepts. */
+  choice: number;
+  /** `any`: among all, accepted or not. `delete` leads to an end, so it is the rarer choice. */
+  among: "most" | "accepted" | "any";
+  inputs: Record<string, object>;
+}
+const names = [...commands.keys()];
+const move: fc.Arbitrary<Move> = fc.record({
+  choice: fc.nat(1000),
+  among: fc.constantFrom(...Array(10).fill("most"), "accepted", "any"),
+  inputs: fc.record(inputOf),
+});
+const histories = fc.tuple(fc.constantFrom(...hands), fc.array(move, { minLength: 1, maxLength: 40 }));
+
+interface Taken {
+  hand: Hand;
+  name: string;
+  before: RequestState;
+  after: RequestState;
+  decision: Decision<RequestState>;
+  /** The commands accepted so far, this one included. */
+  past: string[];
+}
+
+/** The accepted commands of any history, each with what it did. */
+function taken([hand, moves]: [Hand, Move[]]): Taken[] {
+  const found: Taken[] = [];
+  let { state } = created(hand);
+  for (const { choice, among, inputs } of moves) {
+    const accepted = names.filter((name) => commands.get(name)?.accepts.includes(state.status));
+    const most = accepted.filter((name) => name !== "delete");
+    const choices = { most: most.length > 0 ? most : names, accepted, any: names }[among];
+    const name = choices[choice % choices.length];
+    if (!name) continue;
+    const before = state;
+    try {
+      const { state: after, decision } = applied(before, name, inputs[name], hand);
+      const past = [...(found.at(-1)?.past ?? []), name];
+      found.push({ hand, name, before, after, decision, past });
+      state = after;
+    } catch (refusal) {
+      if (!(refusal instanceof ServiceError)) throw refusal;
+    }
+  }
+  return found;
+}
+
+/** Checks a promise after every accepted command of any history. */
+const always = (promise: (taken: Taken) => void) =>
+  fc.assert(
+    fc.property(histories, (history) => taken(history).forEach(promise)),
+    { numRuns: 300 },
+  );
+
+const stepsWith = ({ steps }: RequestState, status: string): Step[] =>
+  steps.filter((each) => each.status === status).map(({ step }) => step);
+
+describe("any sequence of commands keeps the invariants:", () => {
+  test("they reach every status of the table", () => {
+    const reached = new Set<string>();
+    always(({ after }) => void reached.add(after.status));
+    expect([...reached].sort()).toEqual([...new Set(transitions.map(({ to }) => to))].sort());
+  });
+
+  test("there are four steps, in order, each with the attempt that the retries make", () => {
+    always(({ after }) => {
+      expect(after.steps.map(({ step }) => step)).toEqual([...steps]);
+      expect(after.steps.map(({ attempt }) => attempt)).toEqual(Array(4).fill(after.retryCount + 1));
+      expect(after.retryCount).toBeLessThanOrEqual(after.maxRetries);
+    });
+  });
+
+  test("the running step is the current one, and there is one while PROVISIONING alone", () => {
+    always(({ after }) => {
+      expect(after.currentStep !== null).toBe(after.status === "PROVISIONING");
+      expect(stepsWith(after, "RUNNING")).toEqual(after.currentStep ? [after.currentStep] : []);
+    });
+  });
+
+  test("the steps before the current one are completed, those after it have not begun", () => {
+    always(({ after }) => {
+      if (!after.currentStep) return;
+      const at = steps.indexOf(after.currentStep);
+      expect(stepsWith(after, "COMPLETED")).toEqual(steps.slice(0, at));
+      expect(stepsWith(after, "PENDING")).toEqual(steps.slice(at + 1));
+    });
+  });
+
+  test("a service that is ACTIVE or SUSPENDED has completed all steps", () => {
+    always(({ after }) => {
+      if (after.status === "ACTIVE" || after.status === "SUSPENDED") {
+        expect(stepsWith(after, "COMPLETED")).toEqual([...steps]);
+      }
+    });
+  });
+
+  test("what failed tells why", () => {
+    always(({ after }) => {
+      if (["FAILED", "ROLLING_BACK", "ROLLBACK_FAILED"].includes(after.status)) {
+        expect(after.error).not.toBeNull();
+      }
+    });
+  });
+
+  test("something is left over only after a rollback that failed", () => {
+    always(({ after, past }) => {
+      if (after.leftovers.length === 0) return;
+      expect(past.lastIndexOf("rollback-failed")).toBeGreaterThan(past.lastIndexOf("rolled-back"));
+    });
+  });
+
+  test("what is left over is forgotten only when it was undone or destroyed", () => {
+    always(({ name, before, after }) => {
+      if (["settle", "rolled-back", "rollback-failed", "deprovisioned"].includes(name)) return;
+      if (after.status === "DEPROVISIONED") return;
+      expect(after.leftovers).toEqual(before.leftovers);
+    });
+  });
+
+  test("DEPROVISIONED accepts no command, keeps no credentials and leaves nothing over", () => {
+    for (const { accepts } of commands.values()) expect(accepts).not.toContain("DEPROVISIONED");
+    always(({ after }) => {
+      if (after.status === "DEPROVISIONED") {
+        expect(after).toMatchObject({ sealedCredentials: null, leftovers: [], currentStep: null });
+      }
+    });
+  });
+
+  test("each accepted command goes where the table says, with exactly its events", () => {
+    always(({ hand, name, before, after, decision }) => {
+      if (commands.get(name)?.quiet) {
+        expect([after.status, ...topicsOf(decision)]).toEqual([before.status]);
+        return;
+      }
+      const rows = transitions.filter(
+        ({ from, command, to, hands }) =>
+          from === before.status && command === name && to === after.status && hands.includes(hand),
+      );
+      expect(rows.map(({ events }) => events)).toEqual([topicsOf(decision)]);
+    });
+  });
+
+  test("each event fits the schema of its topic and tells the new status", () => {
+    always(({ after, decision: { emit = [] } }) => {
+      for (const emission of emit) {
+        if (!("topic" in emission)) throw new Error("A request speaks to topics alone.");
+        v.assert(topics[emission.topic].data, emission.data);
+        expect(emission.data).toMatchObject({ requestId: after.id, status: after.status });
+      }
+    });
+  });
+
+  test("no event, job or audit detail holds credentials", () => {
+    always(({ decision: { emit, jobs, detail, step } }) => {
+      expect(JSON.stringify([emit, jobs, detail, step])).not.toContain(secret);
+    });
+  });
+
+  test("a job is ordered for a driven request alone", () => {
+    always(({ after, decision: { jobs = [] } }) => {
+      if (jobs.length > 0) expect(isDriven(after)).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,250 @@
+import { describe, expect, test } from "bun:test";
+import { driveJob } from "../../actors/provisioning/driving.ts";
+import { requestStatuses, type Step } from "../../schema/provisioning/request.ts";
+import {
+  applied,
+  arrived,
+  commands,
+  created,
+  type Hand,
+  hands,
+  inputs,
+  topicsOf,
+  transitions,
+} from "./requests.ts";
+
+describe("the transition table", () => {
+  const cases = transitions
+    .filter(({ command, to }) => command !== "advance" || to !== "ACTIVE")
+    .flatMap((row) => row.hands.map((hand) => ({ ...row, hand })));
+
+  test.each(cases)(
+    "$hand: $command takes $from to $to, with its events",
+    ({ hand, from, command, to, events }) => {
+      const before = arrived(hand, from);
+      expect(before.status).toBe(from);
+      const { state, decision } = applied(before, command, inputs[command], hand);
+      expect(state.status).toBe(to);
+      expect(topicsOf(decision)).toEqual(events);
+    },
+  );
+
+  test("has every command and status that is accepted, and no other", () => {
+    for (const [name, { accepts, quiet }] of commands) {
+      if (quiet) continue;
+      const listed = transitions.filter(({ command }) => command === name).map(({ from }) => from);
+      const accepted = requestStatuses.filter((status) => accepts.includes(status));
+      expect([name, ...accepted.toSorted()]).toEqual([name, ...new Set(listed.toSorted())]);
+    }
+    expect(transitions.filter(({ command }) => !commands.has(command))).toEqual([]);
+  });
+
+  test("names to clients only the commands that they may send", () => {
+    const own = ["rolled-back", "rollback-failed", "deprovisioned", "settle"];
+    for (const status of requestStatuses) {
+      const listed = transitions.filter(({ from, command }) => from === status && !own.includes(command));
+      const allowed = commands.get("start")?.allowedIn(status) ?? [];
+      expect([status, ...allowed.toSorted()]).toEqual([
+        status,
+        ...new Set(listed.map(({ command }) => command).toSorted()),
+      ]);
+    }
+  });
+
+  test.each(hands)("begins at PENDING with `requested` (%s)", (hand) => {
+    const { state, decision } = created(hand);
+    expect(state.status).toBe("PENDING");
+    expect(topicsOf(decision)).toEqual(["requested"]);
+  });
+});
+
+describe("the four steps", () => {
+  const walk: [Step, Step | null][] = [
+    ["ALLOCATE", "CONFIGURE"],
+    ["CONFIGURE", "ACTIVATE"],
+    ["ACTIVATE", "VERIFY"],
+    ["VERIFY", null],
+  ];
+
+  test.each(["driver", "api"] as const)(
+    "follow each other; the last one activates the service (%s)",
+    (hand) => {
+      let state = arrived(hand, "PROVISIONING");
+      for (const [step, following] of walk) {
+        expect(state.currentStep).toBe(step);
+        const next = applied(state, "advance", { output: { step } }, hand);
+        expect(next.decision.step).toBe(step);
+        expect(next.state.currentStep).toBe(following);
+        expect(next.state.steps.find((each) => each.step === step)).toMatchObject({
+          status: "COMPLETED",
+          output: { step },
+        });
+        expect(topicsOf(next.decision)).toEqual(
+          following ? ["step-completed"] : ["step-completed", "service-activated", "completed"],
+        );
+        state = next.state;
+      }
+      expect(state.status).toBe("ACTIVE");
+    },
+  );
+
+  test.each([
+    ["another step", { step: "CONFIGURE", attempt: 1 }],
+    ["another attempt", { step: "ALLOCATE", attempt: 2 }],
+  ])("refuse a worker's result for %s", (_, run) => {
+    const state = arrived("driver", "PROVISIONING");
+    for (const command of ["advance", "fail"]) {
+      const input = { ...(inputs[command] as object), run };
+      expect(() => applied(state, command, input, "driver")).toThrow(
+        expect.objectContaining({ code: "invalid_transition" }),
+      );
+    }
+  });
+
+  test("keep the credentials that each brings, the latest last", () => {
+    let state = arrived("api", "PROVISIONING");
+    for (const sealedCredentials of ["one", undefined, "two", undefined]) {
+      state = applied(state, "advance", { sealedCredentials }).state;
+    }
+    expect(state.sealedCredentials).toEqual(["one", "two"]);
+  });
+
+  test("gather the access details", () => {
+    let state = arrived("api", "PROVISIONING");
+    const outputs = [
+      { ipAddress: "10.0.0.1", endpoints: { web: "http://one" } },
+      { hostname: "one", taskId: 7 },
+      { endpoints: { admin: "http://two" }, notes: 5 },
+      undefined,
+    ];
+    for (const output of outputs) state = applied(state, "advance", { output }).state;
+    expect(state.access).toEqual({
+      ipAddress: "10.0.0.1",
+      hostname: "one",
+      endpoints: { web: "http://one", admin: "http://two" },
+      notes: null,
+    });
+  });
+});
+
+describe("a failure", () => {
+  const failedAt = (hand: Hand, advances: number) => {
+    let state = arrived(hand, "PROVISIONING");
+    for (let i = 0; i < advances; i++) state = applied(state, "advance", {}, hand).state;
+    return applied(state, "fail", inputs["fail"], hand);
+  };
+  const statuses = (steps: { status: string }[]) => steps.map(({ status }) => status);
+
+  test("fails the running step, and the request tells why", () => {
+    const { state, decision } = failedAt("api", 2);
+    expect(statuses(state.steps)).toEqual(["COMPLETED", "COMPLETED", "FAILED", "PENDING"]);
+    expect(state.error).toEqual({ code: "NO_CAPACITY", message: "No host has room." });
+    expect(state.steps[2]?.error).toEqual(state.error);
+    expect(decision).toMatchObject({ step: "ACTIVATE", detail: { error: state.error } });
+  });
+
+  test("rolled back leaves the failed step FAILED and the others that had begun ROLLED_BACK", () => {
+    const { state } = applied(failedAt("driver", 2).state, "rolled-back", {}, "driver");
+    expect(statuses(state.steps)).toEqual(["ROLLED_BACK", "ROLLED_BACK", "FAILED", "PENDING"]);
+    expect(state).toMatchObject({ leftovers: [], error: { code: "NO_CAPACITY" } });
+  });
+
+  test("rolled back in part leaves what could not be undone for the next attempt", () => {
+    const input = { ...(inputs["rollback-failed"] as object), undone: ["ACTIVATE"] };
+    const { state } = applied(failedAt("driver", 2).state, "rollback-failed", input, "driver");
+    expect(statuses(state.steps)).toEqual(["COMPLETED", "COMPLETED", "FAILED", "PENDING"]);
+    expect(state.leftovers).toEqual(["ALLOCATE", "CONFIGURE"]);
+    const retried = applied(state, "retry", {}, "driver").state;
+    expect(retried.leftovers).toEqual(["ALLOCATE", "CONFIGURE"]);
+  });
+
+  test("rolled back in part a second time forgets nothing that the first time left", () => {
+    const first = applied(
+      failedAt("driver", 2).state,
+      "rollback-failed",
+      inputs["rollback-failed"],
+      "driver",
+    );
+    const retried = applied(first.state, "retry", {}, "driver").state;
+    const again = applied(retried, "fail", inputs["fail"], "driver").state;
+    const second = applied(again, "rollback-failed", inputs["rollback-failed"], "driver").state;
+    expect(second.leftovers.toSorted()).toEqual(["ACTIVATE", "ALLOCATE", "CONFIGURE"]);
+  });
+
+  test.each(["driver", "api", "manual"] as const)(
+    "can be retried three times, all steps anew (%s)",
+    (hand) => {
+      let state = arrived(hand, "FAILED");
+      for (const attempt of [2, 3, 4]) {
+        state = applied(state, "retry", {}, hand).state;
+        expect(state).toMatchObject({ retryCount: attempt - 1, error: null });
+        expect(state.steps.map((step) => step.attempt)).toEqual(Array(4).fill(attempt));
+        state = applied(state, "fail", inputs["fail"], hand).state;
+        if (hand === "driver") state = applied(state, "rolled-back", {}, hand).state;
+      }
+      expect(() => applied(state, "retry", {}, hand)).toThrow(
+        expect.objectContaining({ code: "retry_limit" }),
+      );
+    },
+  );
+});
+
+describe("a placement", () => {
+  test("is looked for again at the start, where none was found", () => {
+    const { state } = applied(created("api").state, "start", {}, "driver");
+    expect(state).toMatchObject({ clusterType: "SIMULATED", status: "PROVISIONING" });
+  });
+
+  test("that was found stays", () => {
+    const { state } = applied(created("manual cluster").state, "start", {}, "driver");
+    expect(state).toMatchObject({ clusterType: "MANUAL", status: "AWAITING_MANUAL" });
+  });
+});
+
+describe("the driver's job", () => {
+  const jobsOf = (hand: Hand, status: (typeof requestStatuses)[number], command: string) =>
+    applied(arrived(hand, status), command, inputs[command], hand).decision.jobs ?? [];
+
+  test.each([
+    ["PENDING", "start"],
+    ["PROVISIONING", "advance"],
+    ["PROVISIONING", "fail"],
+    ["FAILED", "retry"],
+    ["ROLLBACK_FAILED", "retry"],
+    ["ACTIVE", "suspend"],
+    ["SUSPENDED", "reactivate"],
+    ["ACTIVE", "delete"],
+  ] as const)("is ordered when a driven request that is %s gets %s", (status, command) => {
+    expect(jobsOf("driver", status, command)).toEqual([{ kind: driveJob, key: "request-1" }]);
+  });
+
+  test("is ordered when the API completes the last step, so that a driver at work is stopped", () => {
+    let state = arrived("driver", "PROVISIONING");
+    for (let i = 0; i < 3; i++) state = applied(state, "advance", {}, "driver").state;
+    expect(applied(state, "advance", {}, "driver").decision.jobs).toHaveLength(1);
+  });
+});
+
+describe("a service that is deleted", () => {
+  test("twice changes nothing the second time", () => {
+    const { decision } = applied(arrived("driver", "DEPROVISIONING"), "delete", {}, "driver");
+    expect(decision).toEqual({});
+  });
+
+  test("keeps no credentials", () => {
+    let state = applied(arrived("manual", "AWAITING_MANUAL"), "manual-complete", {
+      ipAddress: "10.0.0.1",
+      sealedCredentials: "sealed",
+    }).state;
+    expect(state.sealedCredentials).toEqual(["sealed"]);
+    state = applied(state, "delete").state;
+    expect(state.sealedCredentials).toBeNull();
+  });
+
+  test("while a step runs has no step that still runs", () => {
+    for (const hand of ["driver", "api"] as const) {
+      const { state } = applied(arrived(hand, "PROVISIONING"), "delete", {}, hand);
+      expect(state.steps.filter(({ status }) => status === "RUNNING")).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,13 @@
+import type { Endpoint } from "./endpoint.ts";
+import { identityEndpoints } from "./identity/identity.endpoints.ts";
+import { requestEndpoints } from "./provisioning/requests.endpoints.ts";
+
+const probes: Endpoint[] = ["/api/health", "/api/ready"].map((path) => ({
+  method: "GET",
+  path,
+  may: "anyone",
+  status: 200,
+}));
+
+/** Every operation of the API. A row brings its own tests: `http/endpoints.test.ts` runs over them. */
+export const endpoints: readonly Endpoint[] = [...probes, ...identityEndpoints, ...requestEndpoints];

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DriverError } from "../../src/provisioning/drivers/driver-error.ts";
+import { type Driver, drivers } from "../../src/provisioning/drivers/driver.ts";
+import { expectProblem } from "../http/answers.ts";
+import { type House, openHouse } from "../house.ts";
+import { eventually } from "../streams/bus.ts";
+import { type Operator, operatorOf } from "./operator.ts";
+import { activated, begun, storyOf } from "./stages.ts";
+
+let house: House;
+let operator: Operator;
+beforeAll(async () => {
+  house = await openHouse();
+  const [admin, customer] = await Promise.all([house.admin(), house.signUp()]);
+  operator = operatorOf({ house, customer, admin });
+});
+afterAll(() => house.close());
+
+describe("a running service", () => {
+  const settled = (id: string) =>
+    eventually(async () => {
+      const [row] = await house.rows("SELECT status = settledStatus AS done FROM provisioning_requests WHERE id = ?", [id]);
+      return row.done === 1;
+    });
+
+  test("is suspended, reactivated and removed", async () => {
+    const id = await operator.run({});
+    const active = await operator.until(id, "ACTIVE");
+    expect(active.access).toMatchObject({ ipAddress: expect.stringMatching(/^192\.0\.2\./) });
+    for (const [command, status] of [["suspend", "SUSPENDED"], ["reactivate", "ACTIVE"]] as const) {
+      expect((await operator.send(id, command)).data.status).toBe(status);
+      await settled(id);
+    }
+    const removing = await operator.remove(id);
+    expect([removing.status, removing.data.status]).toEqual([202, "DEPROVISIONING"]);
+    const gone = await operator.until(id, "DEPROVISIONED");
+    expect(gone.version).toBe(removing.data.version + 1);
+    const story = [...begun, ...activated, "suspended", "reactivated", "deprovisioned"];
+    expect(await storyOf(house, id)).toEqual(story);
+    expect((await operator.commandsOf(id)).slice(-4)).toEqual(["suspend", "reactivate", "delete", "deprovisioned"]);
+  });
+
+  test("ends as it was told last", async () => {
+    const id = await operator.run({});
+    await operator.until(id, "ACTIVE");
+    for (const command of ["suspend", "reactivate", "suspend", "reactivate", "suspend"]) await operator.send(id, command);
+    await settled(id);
+    expect((await operator.get(id)).status).toBe("SUSPENDED");
+  });
+
+  test("is removed once, however often that is asked", async () => {
+    const id = await operator.run({});
+    await operator.until(id, "ACTIVE");
+    await operator.steer(id, { stepMs: 60_000 });
+    const first = await operator.remove(id);
+    const others = await Promise.all(Array.from({ length: 5 }, () => operator.remove(id)));
+    for (const answer of others) expect([answer.status, answer.data]).toEqual([202, first.data]);
+    const refused = await operator.send(id, "suspend");
+    expectProblem(refused, "invalid_transition", { from: "DEPROVISIONING", command: "suspend", allowed: ["delete"] });
+  });
+
+  for (const [command, method] of [["suspend", "suspend"], ["delete", "destroy"]] as const)
+    test(`shows why its driver could not ${command}, and is tried again`, async () => {
+      const id = await operator.run({});
+      const { version } = await operator.until(id, "ACTIVE");
+      const real = drivers.SIMULATED as Driver;
+      let failures = 0;
+      drivers.SIMULATED = {
+        ...real,
+        async [method](...given: Parameters<Driver["suspend"]>) {
+          if (given[0].request.id === id && failures++ === 0) throw new DriverError("POWER_LOST", "No power.");
+          return real[method](...given);
+        },
+      };
+      try {
+        const answer = command === "delete" ? await operator.remove(id) : await operator.send(id, command);
+        const fault = { code: "POWER_LOST", message: "No power." };
+        await eventually(async () => (await operator.get(id)).error?.code === "POWER_LOST");
+        expect(await operator.get(id)).toMatchObject({ status: answer.data.status, error: fault, version: version + 1 });
+        await eventually(async () => (await operator.get(id)).error === null);
+        if (command === "delete") await operator.until(id, "DEPROVISIONED");
+        else await settled(id);
+      } finally {
+        drivers.SIMULATED = real;
+      }
+    });
+});
+
