@@ -21,22 +21,21 @@ export async function stamp(connection: Connection): Promise<{ count: number; la
   );
   if (rows.length === 0) return undefined;
   const ids = rows.map((row) => row["id"] as number);
-  await connection.query("START TRANSACTION");
-  const before = await lastStamped(connection, "FOR UPDATE");
-  const last = before + ids.length;
-  await connection.query(
-    `UPDATE outbox_events SET seq = ${before} + INTERVAL(id, ${ids.join()}) WHERE id IN (${ids.join()})`,
+  const [results] = await connection.query<RowDataPacket[][]>(
+    `START TRANSACTION;
+     SELECT seq INTO @before FROM bus_marks WHERE name = 'stamped' FOR UPDATE;
+     UPDATE outbox_events SET seq = @before + INTERVAL(id, ${ids.join()}) WHERE id IN (${ids.join()});
+     UPDATE bus_marks SET seq = @before + ${ids.length} WHERE name = 'stamped';
+     COMMIT;
+     SELECT @before + ${ids.length} AS last`,
   );
-  await connection.query("UPDATE bus_marks SET seq = ? WHERE name = 'stamped'", [last]);
-  await connection.query("COMMIT");
+  const last = Number(results.at(-1)?.[0]?.["last"]);
   return { count: ids.length, last };
 }
 
 /** The last number given. */
-export async function lastStamped(connection: Connection, lock: "" | "FOR UPDATE" = ""): Promise<number> {
-  const [rows] = await connection.query<RowDataPacket[]>(
-    `SELECT seq FROM bus_marks WHERE name = 'stamped' ${lock}`,
-  );
+export async function lastStamped(connection: Connection): Promise<number> {
+  const [rows] = await connection.query<RowDataPacket[]>("SELECT seq FROM bus_marks WHERE name = 'stamped'");
   if (rows[0] === undefined) throw new Error("The mark `stamped` is missing");
   return Number(rows[0]["seq"]);
 }

@@ -64,7 +64,7 @@ async function withLead(
   pauses: Pauses,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const connection = await createConnection(world.mysql);
+  const connection = await createConnection({ ...world.mysql, multipleStatements: true });
   connection.on("error", () => {}); // the next query fails with it
   try {
     for (const statement of [...sessionSettings, lockTimeout]) await connection.query(statement);
