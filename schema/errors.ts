@@ -57,3 +57,6 @@ export class ServiceError extends Error {
     super(message);
   }
 }
+
+/** No such record, or one of another tenant: which of the two is never told. */
+export const notFound = (what: string) => new ServiceError("not_found", `There is no ${what} with this id.`);

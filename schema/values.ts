@@ -46,7 +46,23 @@ export const text = (minimum: number, maximum: number) =>
     v.maxLength(maximum, `Must have at most ${maximum} characters.`),
   );
 
-export const FreeMap = v.record(v.string(), v.unknown());
+/** Makes a schema of objects refuse arrays, which valibot takes for objects. */
+function guarded<S extends v.GenericSchema>(schema: S): S {
+  const run: S["~run"] = (dataset, config) => {
+    if (!Array.isArray(dataset.value)) return schema["~run"](dataset, config);
+    v._addIssue(schema as never, "type", dataset as never, config);
+    return dataset as never;
+  };
+  return { ...schema, "~run": run };
+}
+
+/** An object with these members and no others. */
+export const object = <E extends v.ObjectEntries>(entries: E) => guarded(v.strictObject(entries));
+
+/** An object with any members whose values fit `value`. */
+export const map = <V extends v.GenericSchema>(value: V) => guarded(v.record(v.string(), value));
+
+export const FreeMap = map(v.unknown());
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../schema/errors.ts";
+import { notFound, ServiceError } from "../../schema/errors.ts";
 import { within } from "../../schema/permissions.ts";
 import type { World } from "../../schema/world.ts";
 import { streamOf } from "../../streams/topics.ts";
@@ -76,7 +76,7 @@ function accepted(draft: Draft, { command, origin, ifMatch }: Order, id: string)
     | (StoredRecord & { status?: string; tenantId?: string })
     | null;
   if (!found || !within(origin.scope, found.tenantId ?? null)) {
-    throw new ServiceError("not_found", `There is no ${command.actor.name} with this id.`);
+    throw notFound(command.actor.name);
   }
   if (Array.isArray(command.accepts) && !command.accepts.includes(found.status)) {
     const from = found.status ?? "";

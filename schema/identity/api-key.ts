@@ -1,7 +1,7 @@
 import { index, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, hash, id, instant, label, recordColumns, word } from "../columns.ts";
-import { Id, Timestamp, text, Version } from "../values.ts";
+import { Id, object, Timestamp, text, Version } from "../values.ts";
 
 /** A credential that outlives users. The key itself is shown once and stored as its SHA-256. */
 export const apiKeys = mysqlTable(
@@ -20,7 +20,7 @@ export const apiKeys = mysqlTable(
 export type ApiKeyState = typeof apiKeys.$inferSelect;
 
 export const CreateApiKey = v.pipe(
-  v.strictObject({
+  object({
     name: text(1, 200),
     kind: v.pipe(
       v.picklist(["tenant", "service"]),
@@ -32,7 +32,7 @@ export const CreateApiKey = v.pipe(
 export type CreateApiKey = v.InferOutput<typeof CreateApiKey>;
 
 export const ApiKey = v.pipe(
-  v.strictObject({
+  object({
     id: Id,
     tenantId: Id,
     name: v.string(),

@@ -2,7 +2,7 @@ import { boolean, index, json, mysqlTable, uniqueIndex } from "drizzle-orm/mysql
 import * as v from "valibot";
 import { exactText, id, instant, label, longText, recordColumns } from "../columns.ts";
 import { type Role, roles } from "../permissions.ts";
-import { Id, Timestamp, text } from "../values.ts";
+import { Id, object, Timestamp, text } from "../values.ts";
 
 export const users = mysqlTable(
   "users",
@@ -39,7 +39,7 @@ const Password = v.pipe(
 );
 
 export const Register = v.pipe(
-  v.strictObject({
+  object({
     email: Email,
     password: Password,
     name: text(1, 200),
@@ -52,7 +52,7 @@ export const Register = v.pipe(
 export type Register = v.InferOutput<typeof Register>;
 
 export const Login = v.pipe(
-  v.strictObject({
+  object({
     email: v.pipe(v.string(), v.maxLength(254, "Must have at most 254 characters."), v.toLowerCase()),
     password: v.pipe(v.string(), v.maxLength(1024, "Must have at most 1024 characters.")),
     otp: v.optional(v.string()),
@@ -63,7 +63,7 @@ export const Login = v.pipe(
 export type Login = v.InferOutput<typeof Login>;
 
 export const User = v.pipe(
-  v.strictObject({
+  object({
     id: Id,
     email: v.string(),
     name: v.string(),
@@ -81,7 +81,7 @@ export const User = v.pipe(
 export type User = v.InferOutput<typeof User>;
 
 export const ServiceToken = v.pipe(
-  v.strictObject({
+  object({
     accessToken: v.pipe(v.string(), v.description("ES256 JWT, valid for 15 minutes.")),
     tokenType: v.literal("Bearer"),
     expiresIn: v.pipe(v.number(), v.description("Seconds.")),
@@ -90,7 +90,7 @@ export const ServiceToken = v.pipe(
 );
 
 export const SignedIn = v.pipe(
-  v.strictObject({
+  object({
     user: User,
     ...ServiceToken.pipe[0].entries,
     refreshToken: v.pipe(v.string(), v.description("Valid for 7 days, for one use.")),

@@ -1,7 +1,7 @@
 import { index, json, mysqlTable, tinyint } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, id, recordColumns, word } from "../columns.ts";
-import { ForeignId, FreeMap, Id, Timestamp, text, Version } from "../values.ts";
+import { ForeignId, FreeMap, Id, map, object, Timestamp, text, Version } from "../values.ts";
 import type { ClusterType } from "./cluster.ts";
 import { type ResourceType, resourceTypes, specifications } from "./specification.ts";
 
@@ -133,7 +133,7 @@ export const CreateRequest = v.pipe(
 export type CreateRequest = v.InferOutput<typeof CreateRequest>;
 
 function createOf<T extends ResourceType>(type: T) {
-  return v.strictObject({
+  return object({
     ...createFields,
     resourceType: v.literal(type),
     specification: specifications[type] as (typeof specifications)[T],
@@ -142,7 +142,7 @@ function createOf<T extends ResourceType>(type: T) {
 
 export const AdvanceStep = v.pipe(
   v.optional(
-    v.strictObject({
+    object({
       output: v.optional(v.pipe(FreeMap, v.description("Belongs to the step it completes."))),
     }),
     {},
@@ -152,16 +152,16 @@ export const AdvanceStep = v.pipe(
 export type AdvanceStep = v.InferOutput<typeof AdvanceStep>;
 
 export const FailRequest = v.pipe(
-  v.strictObject({ code: v.pipe(text(1, 64), v.examples(["NO_CAPACITY"])), message: text(1, 2000) }),
+  object({ code: v.pipe(text(1, 64), v.examples(["NO_CAPACITY"])), message: text(1, 2000) }),
   v.title("FailRequest"),
 );
 export type FailRequest = v.InferOutput<typeof FailRequest>;
 
-const TextMap = v.record(v.string(), text(0, 8192));
+const TextMap = map(text(0, 8192));
 
 export const ManualComplete = v.pipe(
   v.optional(
-    v.strictObject({
+    object({
       ipAddress: v.optional(v.pipe(v.string(), v.ip("Must be an IP address."))),
       hostname: v.optional(text(1, 253)),
       credentials: v.optional(
@@ -176,11 +176,11 @@ export const ManualComplete = v.pipe(
 );
 export type ManualComplete = v.InferOutput<typeof ManualComplete>;
 
-const FaultBody = v.strictObject({ code: v.string(), message: v.string() });
+const FaultBody = object({ code: v.string(), message: v.string() });
 
 /** A request as it is answered. */
 export const ProvisioningRequest = v.pipe(
-  v.strictObject({
+  object({
     id: Id,
     tenantId: v.string(),
     orderId: v.string(),
@@ -191,7 +191,7 @@ export const ProvisioningRequest = v.pipe(
     status: v.picklist(requestStatuses),
     currentStep: v.nullable(v.picklist(steps)),
     steps: v.array(
-      v.strictObject({
+      object({
         step: v.picklist(steps),
         status: v.picklist(stepStatuses),
         attempt: v.pipe(v.number(), v.description("`retryCount` + 1.")),
@@ -205,7 +205,7 @@ export const ProvisioningRequest = v.pipe(
     maxRetries: v.number(),
     clusterId: v.pipe(v.nullable(Id), v.description("Null: driven through the API.")),
     access: v.nullable(
-      v.strictObject({
+      object({
         ipAddress: v.nullable(v.string()),
         hostname: v.nullable(v.string()),
         credentials: v.optional(v.nullable(v.record(v.string(), v.string()))),

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import * as v from "valibot";
-import { FreeMap, integer, text } from "../values.ts";
+import { FreeMap, integer, object, text } from "../values.ts";
 
 /** What each kind of resource must be told about itself. Unknown fields are refused. */
 
@@ -25,7 +25,7 @@ const image = v.pipe(name, v.description("Name or id of the image."), v.examples
 const machine = { vcpu, memoryMb, diskGb };
 
 export const specifications = {
-  VM: v.strictObject({
+  VM: object({
     ...machine,
     image,
     hostname: v.optional(hostname),
@@ -34,29 +34,29 @@ export const specifications = {
     userData: v.optional(v.pipe(text(0, 65_536), v.description("cloud-init user data."))),
     ...region,
   }),
-  BARE_METAL: v.strictObject({ flavor: name, image, hostname: v.optional(hostname), sshKeys, ...region }),
-  KUBERNETES: v.strictObject({
+  BARE_METAL: object({ flavor: name, image, hostname: v.optional(hostname), sshKeys, ...region }),
+  KUBERNETES: object({
     version: name,
     controlPlaneCount: integer(1, 9),
     nodePools: v.pipe(
-      v.array(v.strictObject({ name, count: integer(1, 1000), ...machine })),
+      v.array(object({ name, count: integer(1, 1000), ...machine })),
       v.minLength(1, "Must have 1 to 20 entries."),
       v.maxLength(20, "Must have 1 to 20 entries."),
     ),
     ...region,
   }),
-  VOLUME: v.strictObject({
+  VOLUME: object({
     sizeGb: diskGb,
     volumeType: v.optional(name),
     attachTo: v.optional(name),
     ...region,
   }),
-  OBJECT_STORAGE: v.strictObject({
+  OBJECT_STORAGE: object({
     quotaGb: integer(1, 1_048_576),
     versioning: v.optional(v.boolean()),
     ...region,
   }),
-  DATABASE: v.strictObject({
+  DATABASE: object({
     engine: v.picklist(["postgresql", "mysql", "mariadb", "redis"]),
     version: name,
     vcpu,
@@ -65,25 +65,23 @@ export const specifications = {
     replicas: v.optional(integer(0, 5)),
     ...region,
   }),
-  LOAD_BALANCER: v.strictObject({
+  LOAD_BALANCER: object({
     algorithm: v.picklist(["round_robin", "least_connections", "source_ip"]),
     listeners: v.pipe(
-      v.array(
-        v.strictObject({ protocol: v.picklist(["tcp", "udp", "http", "https"]), port: integer(1, 65_535) }),
-      ),
+      v.array(object({ protocol: v.picklist(["tcp", "udp", "http", "https"]), port: integer(1, 65_535) })),
       v.minLength(1, "Must have 1 to 20 entries."),
       v.maxLength(20, "Must have 1 to 20 entries."),
     ),
     targets: v.optional(v.pipe(v.array(name), v.maxLength(1000, "Must have at most 1000 entries."))),
     ...region,
   }),
-  FLOATING_IP: v.strictObject({ family: v.picklist([4, 6]), ...region }),
-  NETWORK: v.strictObject({
+  FLOATING_IP: object({ family: v.picklist([4, 6]), ...region }),
+  NETWORK: object({
     cidr: v.pipe(v.string(), v.check(isCidr, "Must be an address block such as 10.0.0.0/24.")),
     ...region,
   }),
-  DNS_ZONE: v.strictObject({ name, dnssecEnabled: v.optional(v.boolean()), ...region }),
-  BACKUP: v.strictObject({
+  DNS_ZONE: object({ name, dnssecEnabled: v.optional(v.boolean()), ...region }),
+  BACKUP: object({
     sourceId: text(1, 64),
     schedule: v.pipe(
       v.string(),

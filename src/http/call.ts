@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Command } from "../../actors/runtime/actor.ts";
 import type { Once } from "../../actors/runtime/mailbox.ts";
-import { ServiceError } from "../../schema/errors.ts";
+import { notFound, ServiceError } from "../../schema/errors.ts";
 import { type Caller, systemCaller, type TenantScope } from "../../schema/permissions.ts";
+import { isId } from "../../schema/values.ts";
 import type { Landfall } from "../landfall.ts";
 
 /** An answer that was given before, to be given again (`Idempotency-Replayed`). */
@@ -59,6 +60,7 @@ export class Call {
     status = 200,
   ): Promise<View> {
     const { caller, scope, requestId, correlationId } = this;
+    if (id !== undefined && !isId(id)) throw notFound(command.actor.name);
     const outcome = await this.landfall.mailbox.send(command, {
       ...(id === undefined ? {} : { id }),
       input,

@@ -48,6 +48,7 @@ export function endpoint<
     beforeHandle: [
       ({ call, body, query }: { call: Call; body: unknown; query: unknown }) => sameTenant(call, body, query),
     ],
+    ...(body ? { parse: "json" as const } : {}),
     body: (body && checkedInput(body, "")) as Body,
     query: (query ? checkedInput(query, "query/") : undefined) as Query,
     response: Object.fromEntries(statuses.map((status) => [status, checked])) as { 200: Answer },

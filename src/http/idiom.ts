@@ -17,7 +17,7 @@ async function parseJson({
 }): Promise<unknown> {
   const text = await request.text();
   if (text === "") return null;
-  if (contentType !== "application/json") {
+  if (contentType.toLowerCase() !== "application/json") {
     throw new ServiceError("unsupported_media_type", "The body must be application/json.");
   }
   try {
@@ -27,11 +27,13 @@ async function parseJson({
   }
 }
 
+/** The calls under way; every part of the program that sees a request finds the same one. */
+const calls = new WeakMap<Request, Call>();
+
 /** What every route gets for free: ids, JSON, the envelope, problems. Mounted once, before the routes. */
 export function idiom(landfall: Landfall) {
   const { world, config } = landfall;
   const headers = gatewayHeaders(config.IDENTITY_PROVIDER_ORIGINS);
-  const calls = new WeakMap<Request, Call>();
   const callOf = (request: Request): Call => {
     const known = calls.get(request);
     if (known) return known;
@@ -56,7 +58,7 @@ export function idiom(landfall: Landfall) {
       const headers = set.headers as Record<string, string>;
       if (error instanceof Replay)
         return envelope(call, error.data, error.status, { ...headers, "Idempotency-Replayed": "true" });
-      const answer = problem(code === "NOT_FOUND" ? noRoute() : error, call, world.log);
+      const answer = problem(refusalOf(code, error), call, world.log);
       for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
       return answer;
     });
@@ -64,7 +66,11 @@ export function idiom(landfall: Landfall) {
 
 const accepted = (id: string | null) => (id !== null && idShape.test(id) ? id : null);
 
-const noRoute = () => new ServiceError("not_found", "There is no such path.");
+/** What was thrown by us: Elysia has errors of its own around it, or in its place. */
+function refusalOf(code: string | number, error: unknown): unknown {
+  if (code === "NOT_FOUND") return new ServiceError("not_found", "There is no such path.");
+  return code === "PARSE" ? (error as Error).cause : error;
+}
 
 /** Puts an answer into its envelope, with its version as ETag and, for something new, its place. */
 function envelope(call: Call, data: unknown, status: number, headers: Record<string, string>): Response {

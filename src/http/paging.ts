@@ -17,12 +17,11 @@ export const wholeNumber = (minimum: number, maximum: number) =>
 
 const deepestRow = 10_000;
 
-/** The parameters of every list, with the fields it can be sorted by and its own filters. */
+/** The parameters of every list, with the fields it can be sorted by, the default first, and its own filters. */
 export function listQuery<const Sort extends string, Filters extends v.ObjectEntries>(
   sorts: readonly [Sort, ...Sort[]],
   filters: Filters,
 ) {
-  const fields = sorts.flatMap((field) => [field, `-${field}` as const]) as [Sort, ...Sort[]];
   return v.strictObject({
     limit: v.optional(
       v.pipe(wholeNumber(1, 100), v.description("Items on a page, 1 to 100; default 20.")),
@@ -35,10 +34,7 @@ export function listQuery<const Sort extends string, Filters extends v.ObjectEnt
         v.description("Rows to skip, up to 10,000; beyond that use `cursor`."),
       ),
     ),
-    sort: v.optional(
-      v.pipe(v.picklist(fields), v.description("A leading minus sorts downwards.")),
-      `-${sorts[0]}` as Sort,
-    ),
+    sort: v.optional(v.pipe(v.picklist(sorts), v.description("A leading minus sorts downwards.")), sorts[0]),
     ...filters,
   });
 }
@@ -58,29 +54,31 @@ interface Position {
   skipped: number;
 }
 
-type Listed = MySqlTable & { id: MySqlColumn; createdAt: MySqlColumn };
+/** What is listed: the table, the columns it can be sorted by, and which of its rows. */
+interface Listed<T> {
+  table: T;
+  columns: Record<string, MySqlColumn>;
+  where: (SQL | undefined)[];
+}
 
 /**
  * One page of a table, found by key; sets what the answer says about it. Ids rise with time, so that rows of
  * one moment have an order too and a walk by cursor meets each row once.
  */
-export async function listPage<T extends Listed>(
+export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   world: World,
   call: Call,
-  table: T,
+  { table, columns, where }: Listed<T>,
   { limit, sort, cursor, offset }: Listing,
-  where: (SQL | undefined)[],
 ): Promise<T["$inferSelect"][]> {
-  const downwards = sort.startsWith("-");
-  const field = sort.replace("-", "") as "createdAt";
-  const column = table[field];
-  const position = cursor === undefined ? null : readCursor(cursor, sort);
-  const beyond = downwards ? lt : gt;
+  const field = sort.replace("-", "");
+  const column = columns[field] as MySqlColumn;
+  const [direction, beyond] = sort.startsWith("-") ? ([desc, lt] as const) : ([asc, gt] as const);
+  const position = cursor === undefined ? null : readCursor(cursor, sort, column);
   const value = position && (column.dataType === "date" ? new Date(position.value) : position.value);
   const after = position
     ? or(beyond(column, value), and(eq(column, value), beyond(table.id, position.id)))
     : undefined;
-  const direction = downwards ? desc : asc;
   const skipped = position?.skipped ?? offset ?? 0;
   const [rows, [counted]] = await Promise.all([
     world.db
@@ -98,14 +96,13 @@ export async function listPage<T extends Listed>(
   const items = rows.slice(0, limit);
   const last = items.at(-1) as (Record<string, unknown> & { id: string }) | undefined;
   const has_more = rows.length > limit;
-  const next =
-    has_more && last ? { sort, value: keyText(last[field]), id: last.id, skipped: skipped + limit } : null;
+  const next = has_more && last ? [sort, keyText(last[column.name]), last.id, skipped + limit] : null;
   call.page = {
     total: counted?.total ?? 0,
     page: Math.floor(skipped / limit) + 1,
     per_page: limit,
     has_more,
-    next_cursor: next && Buffer.from(JSON.stringify(Object.values(next))).toString("base64url"),
+    next_cursor: next && Buffer.from(JSON.stringify(next)).toString("base64url"),
   };
   return items;
 }
@@ -114,14 +111,14 @@ const keyText = (value: unknown) => (value instanceof Date ? value.toISOString()
 
 const Cursor = v.tuple([v.string(), v.string(), v.string(), v.pipe(v.number(), v.integer(), v.minValue(0))]);
 
-function readCursor(cursor: string, sort: string): Position {
+function readCursor(cursor: string, sort: string, column: MySqlColumn): Position {
   try {
     const [cursorSort, value, id, skipped] = v.parse(
       Cursor,
       JSON.parse(Buffer.from(cursor, "base64url").toString()),
     );
-    if (cursorSort === sort && !(sort.endsWith("At") && Number.isNaN(Date.parse(value))))
-      return { sort, value, id, skipped };
+    const readable = column.dataType !== "date" || !Number.isNaN(Date.parse(value));
+    if (cursorSort === sort && readable) return { sort, value, id, skipped };
   } catch {}
   throw invalid([
     { pointer: "query/cursor", message: "Must be the next_cursor of a page with the same sort." },

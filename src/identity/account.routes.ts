@@ -14,7 +14,7 @@ import type { Landfall } from "../landfall.ts";
 import { newSecret } from "./secrets.ts";
 import { apiKeyView, userView } from "./users.views.ts";
 
-const ListApiKeys = listQuery(["createdAt"], {});
+const ListApiKeys = listQuery(["-createdAt", "createdAt"], {});
 
 export const accountRoutes = (landfall: Landfall) => {
   const { world } = landfall;
@@ -33,10 +33,7 @@ export const accountRoutes = (landfall: Landfall) => {
     )
     .get(
       "/api-keys",
-      async ({ call, query }) =>
-        (await listPage(world, call, apiKeys, query, [eq(apiKeys.tenantId, call.caller.tenantId ?? "")])).map(
-          (key) => apiKeyView(key),
-        ),
+      ({ call, query }) => listApiKeys(world, call, query),
       endpoint({
         tag: "API keys",
         may: "api-keys.own",
@@ -67,6 +64,21 @@ async function me(world: World, { caller }: Call): Promise<User> {
     caller.kind === "user" ? await world.db.select().from(users).where(eq(users.id, caller.id)) : [];
   if (!found) throw new ServiceError("not_found", "This token belongs to no user.");
   return userView(found);
+}
+
+async function listApiKeys(
+  world: World,
+  call: Call,
+  query: v.InferOutput<typeof ListApiKeys>,
+): Promise<ApiKey[]> {
+  const where = [eq(apiKeys.tenantId, call.caller.tenantId ?? "")];
+  const rows = await listPage(
+    world,
+    call,
+    { table: apiKeys, columns: { createdAt: apiKeys.createdAt }, where },
+    query,
+  );
+  return rows.map((row) => apiKeyView(row));
 }
 
 function createApiKey(call: Call, { name, kind }: CreateApiKey): Promise<ApiKey> {

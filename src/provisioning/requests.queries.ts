@@ -1,15 +1,14 @@
-import { and, asc, eq, type SQL } from "drizzle-orm";
+import { and, eq, type SQL } from "drizzle-orm";
 import * as v from "valibot";
-import { ServiceError } from "../../schema/errors.ts";
+import { notFound } from "../../schema/errors.ts";
 import type { TenantScope } from "../../schema/permissions.ts";
 import {
-  type ProvisioningRequest,
   type RequestState,
   requestStatuses,
   provisioningRequests as requests,
 } from "../../schema/provisioning/request.ts";
 import { resourceTypes } from "../../schema/provisioning/specification.ts";
-import { type AuditEntry, auditEntries } from "../../schema/runtime/audit-entry.ts";
+import { auditEntries } from "../../schema/runtime/audit-entry.ts";
 import { ForeignId, isId, text } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
@@ -17,12 +16,16 @@ import { listPage, listQuery } from "../http/paging.ts";
 import { auditView, requestView } from "./requests.views.ts";
 
 /** What the list of requests can be asked for. */
-export const ListRequests = listQuery(["createdAt"], {
+export const ListRequests = listQuery(["-createdAt", "createdAt"], {
   clusterId: v.optional(text(1, 64)),
   status: v.optional(v.picklist(requestStatuses)),
   resourceType: v.optional(v.picklist(resourceTypes)),
   tenantId: v.optional(ForeignId),
 });
+
+/** The lists that take no filters. */
+export const ListOfOrder = listQuery(["-createdAt", "createdAt"], {});
+export const ListAudit = listQuery(["version", "-version"], {});
 
 const inScope = (scope: TenantScope): SQL | undefined =>
   scope === null ? undefined : eq(requests.tenantId, scope);
@@ -35,48 +38,43 @@ export async function findRequest({ db }: World, scope: TenantScope, id: string)
         .from(requests)
         .where(and(eq(requests.id, id), inScope(scope)))
     : [];
-  if (!found) throw new ServiceError("not_found", "There is no provisioning request with this id.");
+  if (!found) throw notFound("provisioning request");
   return found;
 }
 
+const columns = { createdAt: requests.createdAt };
+
 /** A page of the requests in the caller's scope. */
-export async function listRequests(
-  world: World,
-  call: Call,
-  query: v.InferOutput<typeof ListRequests>,
-): Promise<ProvisioningRequest[]> {
+export async function listRequests(world: World, call: Call, query: v.InferOutput<typeof ListRequests>) {
   const { clusterId, status, resourceType, tenantId } = query;
-  const rows = await listPage(world, call, requests, query, [
+  const where = [
     inScope(call.scope),
     clusterId === undefined ? undefined : eq(requests.clusterId, clusterId),
     status && eq(requests.status, status),
     resourceType && eq(requests.resourceType, resourceType),
     tenantId === undefined ? undefined : eq(requests.tenantId, tenantId),
-  ]);
-  return rows.map(requestView);
+  ];
+  return (await listPage(world, call, { table: requests, columns, where }, query)).map(requestView);
 }
 
-/** The requests that an order has led to, oldest first. */
+/** A page of the requests that an order has led to. */
 export async function requestsOfOrder(
-  { db }: World,
-  scope: TenantScope,
+  world: World,
+  call: Call,
   orderId: string,
-): Promise<ProvisioningRequest[]> {
-  const rows = await db
-    .select()
-    .from(requests)
-    .where(and(eq(requests.orderId, orderId), inScope(scope)))
-    .orderBy(asc(requests.id));
-  return rows.map(requestView);
+  query: v.InferOutput<typeof ListOfOrder>,
+) {
+  const where = [eq(requests.orderId, orderId), inScope(call.scope)];
+  return (await listPage(world, call, { table: requests, columns, where }, query)).map(requestView);
 }
 
-/** The audit trail of a request, oldest first. */
-export async function auditOf(world: World, scope: TenantScope, id: string): Promise<AuditEntry[]> {
-  await findRequest(world, scope, id);
-  const rows = await world.db
-    .select()
-    .from(auditEntries)
-    .where(eq(auditEntries.recordId, id))
-    .orderBy(asc(auditEntries.version));
-  return rows.map(auditView);
+/** A page of the audit trail of a request, oldest first. */
+export async function auditOf(world: World, call: Call, id: string, query: v.InferOutput<typeof ListAudit>) {
+  await findRequest(world, call.scope, id);
+  const listed = {
+    table: auditEntries,
+    columns: { version: auditEntries.version },
+    where: [eq(auditEntries.recordId, id)],
+  };
+  return (await listPage(world, call, listed, query)).map(auditView);
 }

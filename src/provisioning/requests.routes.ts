@@ -12,7 +12,15 @@ import { AuditEntry } from "../../schema/runtime/audit-entry.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { idiom } from "../http/idiom.ts";
 import type { Landfall } from "../landfall.ts";
-import { auditOf, findRequest, ListRequests, listRequests, requestsOfOrder } from "./requests.queries.ts";
+import {
+  auditOf,
+  findRequest,
+  ListAudit,
+  ListOfOrder,
+  ListRequests,
+  listRequests,
+  requestsOfOrder,
+} from "./requests.queries.ts";
 import { requestView, requestWithCredentials, sealCredentials, sealOutput } from "./requests.views.ts";
 
 const tag = "Provisioning requests";
@@ -53,12 +61,14 @@ export const requestRoutes = (landfall: Landfall) => {
     )
     .get(
       "/order/:orderId",
-      ({ call, params }) => requestsOfOrder(world, call.scope, params.orderId),
+      ({ call, params, query }) => requestsOfOrder(world, call, params.orderId, query),
       endpoint({
         ...read,
         summary: "Get requests by order ID",
-        description: "All of them, oldest first; empty for an order that is not yours.",
+        description: "Empty for an order that is not yours.",
+        query: ListOfOrder,
         answer: v.array(answer),
+        list: true,
       }),
     )
     .get(
@@ -75,11 +85,14 @@ export const requestRoutes = (landfall: Landfall) => {
     )
     .get(
       "/:id/audit",
-      ({ call, params }) => auditOf(world, call.scope, params.id),
+      ({ call, params, query }) => auditOf(world, call, params.id, query),
       endpoint({
         ...read,
         summary: "Get the audit trail of a request",
+        description: "Oldest first.",
+        query: ListAudit,
         answer: v.array(AuditEntry),
+        list: true,
         errors: ["not_found"],
       }),
     )
