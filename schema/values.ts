@@ -59,6 +59,10 @@ function guarded<S extends v.GenericSchema>(schema: S): S {
 /** An object with these members and no others. */
 export const object = <E extends v.ObjectEntries>(entries: E) => guarded(v.strictObject(entries));
 
+/** An object with these members and any others. */
+export const openObject = <E extends v.ObjectEntries>(entries: E) =>
+  guarded(v.objectWithRest(entries, v.unknown()));
+
 /** An object with any members whose values fit `value`. */
 export const map = <V extends v.GenericSchema>(value: V) => guarded(v.record(v.string(), value));
 

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
+import { ServiceError } from "../schema/errors.ts";
 import { Problem } from "./http/openapi.ts";
 
 const assets: Record<string, string> = {
@@ -72,9 +73,10 @@ export const docsRoutes = () =>
     .get("/api/docs/assets/start.js", () => answer(start, "text/javascript"), hidden)
     .get(
       "/api/docs/assets/:name",
-      ({ params: { name }, status }) => {
+      ({ params: { name } }) => {
         const type = assets[name];
-        return type ? answer(Bun.file(`${assetFolder}/${name}`), type) : status(404);
+        if (!type) throw new ServiceError("not_found", "There is no such path.");
+        return answer(Bun.file(`${assetFolder}/${name}`), type);
       },
       hidden,
     );

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/mysql2";
 import { Redis } from "ioredis";
 import { createPool, type PoolOptions } from "mysql2/promise";
@@ -19,11 +20,14 @@ export function createLog(lowest: Config["LOG_LEVEL"]): Log {
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-/** `JSON.stringify` shows an Error as `{}`; the log wants it whole. */
-const plainErrors = (_: string, value: unknown) =>
-  value instanceof Error
-    ? { name: value.name, message: value.message, stack: value.stack, cause: value.cause }
-    : value;
+/** `JSON.stringify` shows an Error as `{}`; the log wants it whole, but without the values of a query, which may be secret. */
+const plainErrors = (_: string, value: unknown) => {
+  if (value instanceof DrizzleQueryError) return { name: value.name, query: value.query, cause: value.cause };
+  if (value instanceof Error) {
+    return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+  }
+  return value;
+};
 
 /** AES-256-GCM (NIST SP 800-38D): 12 bytes of nonce, the text, 16 bytes of tag, in base64. `key` is 32 bytes in base64. */
 export function createVault(key: string): Vault {

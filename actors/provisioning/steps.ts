@@ -37,14 +37,20 @@ export const completeAll = (all: StepState[], now: Date): StepState[] =>
     finishedAt: now.toISOString(),
   }));
 
-/** The steps that have left something to undo, in their order. */
-export const begunSteps = (all: StepState[]): Step[] =>
-  all.filter(({ status }) => status !== "PENDING" && status !== "ROLLED_BACK").map(({ step }) => step);
+/** The steps that have something to undo, in their order: those begun, and those left from an earlier attempt. */
+export const stepsToUndo = (all: StepState[], leftovers: Step[]): Step[] =>
+  all
+    .filter(
+      ({ step, status }) => leftovers.includes(step) || (status !== "PENDING" && status !== "ROLLED_BACK"),
+    )
+    .map(({ step }) => step);
 
 /** These steps were undone; the one that failed stays failed. */
 export const undoSteps = (all: StepState[], undone: Step[]): StepState[] =>
   all.map((state) =>
-    undone.includes(state.step) && state.status !== "FAILED" ? { ...state, status: "ROLLED_BACK" } : state,
+    undone.includes(state.step) && !["PENDING", "FAILED"].includes(state.status)
+      ? { ...state, status: "ROLLED_BACK" }
+      : state,
   );
 
 const change = (all: StepState[], step: Step, set: Partial<StepState>): StepState[] =>

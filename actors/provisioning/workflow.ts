@@ -5,13 +5,13 @@ import { accessFrom } from "./access.ts";
 import { byHand, drive, isDriven } from "./driving.ts";
 import { type Details, told } from "./events.ts";
 import {
-  begunSteps,
   completeAll,
   completeStep,
   failStep,
   freshSteps,
   nextStep,
   startStep,
+  stepsToUndo,
   undoSteps,
 } from "./steps.ts";
 
@@ -116,7 +116,7 @@ export function rollbackFailed(state: RequestState, { undone, error }: { undone:
     ...state,
     status: "ROLLBACK_FAILED",
     steps: undoSteps(state.steps, undone),
-    leftovers: begunSteps(state.steps).filter((step) => !undone.includes(step)),
+    leftovers: stepsToUndo(state.steps, state.leftovers).filter((step) => !undone.includes(step)),
   };
   return {
     set: next,
@@ -129,7 +129,7 @@ export function rolledBack(state: RequestState) {
   const next: RequestState = {
     ...state,
     status: "FAILED",
-    steps: undoSteps(state.steps, begunSteps(state.steps)),
+    steps: undoSteps(state.steps, stepsToUndo(state.steps, [])),
     leftovers: [],
   };
   const emit = [

@@ -90,7 +90,7 @@ function accepted(draft: Draft, { command, origin, ifMatch }: Order, id: string)
       },
     );
   }
-  if (ifMatch !== undefined && ifMatch !== found.version) {
+  if (ifMatch && !ifMatch.includes(found.version)) {
     throw new ServiceError(
       "precondition_failed",
       "The record has changed since the version that If-Match names.",

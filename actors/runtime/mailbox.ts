@@ -19,8 +19,8 @@ export interface Order<State, Input> {
   readonly id?: string;
   readonly input: Input;
   readonly origin: Origin;
-  /** Refused as `precondition_failed` when the record has another version. */
-  readonly ifMatch?: number;
+  /** Refused as `precondition_failed` when the record has none of these versions. */
+  readonly ifMatch?: readonly number[];
   readonly once?: Once<State>;
 }
 

@@ -1,7 +1,7 @@
 import { index, json, mysqlTable, tinyint } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, id, recordColumns, word } from "../columns.ts";
-import { ForeignId, FreeMap, Id, map, object, Timestamp, text, Version } from "../values.ts";
+import { ForeignId, FreeMap, Id, map, object, openObject, Timestamp, text, Version } from "../values.ts";
 import type { ClusterType } from "./cluster.ts";
 import { type ResourceType, resourceTypes, specifications } from "./specification.ts";
 
@@ -140,10 +140,20 @@ function createOf<T extends ResourceType>(type: T) {
   });
 }
 
+/** Texts by name, such as credentials and endpoints. */
+const TextMap = map(text(0, 8192));
+
 export const AdvanceStep = v.pipe(
   v.optional(
     object({
-      output: v.optional(v.pipe(FreeMap, v.description("Belongs to the step it completes."))),
+      output: v.optional(
+        v.pipe(
+          openObject({ credentials: v.optional(TextMap) }),
+          v.description(
+            "Belongs to the step it completes; its `credentials` go to the service's access, sealed.",
+          ),
+        ),
+      ),
     }),
     {},
   ),
@@ -156,8 +166,6 @@ export const FailRequest = v.pipe(
   v.title("FailRequest"),
 );
 export type FailRequest = v.InferOutput<typeof FailRequest>;
-
-const TextMap = map(text(0, 8192));
 
 export const ManualComplete = v.pipe(
   v.optional(

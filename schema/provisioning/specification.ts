@@ -85,10 +85,7 @@ export const specifications = {
     sourceId: text(1, 64),
     schedule: v.pipe(
       v.string(),
-      v.regex(
-        /^\s*(?:[\d*,/-]+|[a-z]{3}(?:[,-][a-z]{3})*)(?:\s+(?:[\d*,/-]+|[a-z]{3}(?:[,-][a-z]{3})*)){4}\s*$/i,
-        "Must be a five-field cron expression.",
-      ),
+      v.check(isCron, "Must be a five-field cron expression."),
       v.description("Five-field cron expression, UTC."),
       v.examples(["0 3 * * *"]),
     ),
@@ -106,4 +103,37 @@ function isCidr(block: string): boolean {
   const [, address = "", length = ""] = /^([^/]+)\/(\d{1,3})$/.exec(block) ?? [];
   const family = isIP(address);
   return family !== 0 && Number(length) <= (family === 6 ? 128 : 32);
+}
+
+/** The fields of a crontab line (POSIX, with the names and steps that every cron takes). */
+const cronFields: [minimum: number, maximum: number, names: string[]][] = [
+  [0, 59, []],
+  [0, 23, []],
+  [1, 31, []],
+  [1, 12, ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]],
+  [0, 7, ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]],
+];
+
+function isCron(schedule: string): boolean {
+  const fields = schedule.trim().toLowerCase().split(/\s+/);
+  return (
+    fields.length === cronFields.length && cronFields.every((field, i) => isCronField(fields[i] ?? "", field))
+  );
+}
+
+function isCronField(text: string, [minimum, maximum, names]: (typeof cronFields)[number]): boolean {
+  const numberOf = (word: string) =>
+    names.includes(word) ? minimum + names.indexOf(word) : /^\d{1,2}$/.test(word) ? Number(word) : -1;
+  return text.split(",").every((item) => {
+    const [, range = "", , step] = /^([^/]*)(\/(\d{1,2}))?$/.exec(item) ?? [];
+    const [from = "", to = from, ...rest] = range.split("-");
+    const [low, high] = range === "*" ? [minimum, maximum] : [numberOf(from), numberOf(to)];
+    return (
+      rest.length === 0 &&
+      low >= minimum &&
+      high <= maximum &&
+      low <= high &&
+      (step === undefined || Number(step) > 0)
+    );
+  });
 }

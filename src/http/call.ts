@@ -72,12 +72,12 @@ export class Call {
     return present(outcome.state, outcome.before);
   }
 
-  private precondition(): { ifMatch?: number } {
+  private precondition(): { ifMatch?: number[] } {
     const header = this.request.headers.get("if-match");
     if (header === null || header === "*") return {};
-    const version = /^"(\d+)"$/.exec(header)?.[1];
     // Any other tag names no version that we have given, so it can't match.
-    return { ifMatch: version === undefined ? -1 : Number(version) };
+    const versions = header.split(",").map((tag) => /^\s*"([1-9]\d*)"\s*$/.exec(tag)?.[1]);
+    return { ifMatch: versions.flatMap((version) => (version === undefined ? [] : [Number(version)])) };
   }
 
   private once<State>(answer: (state: State) => unknown, status: number): { once?: Once<State> } {

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, lt, or, type SQL } from "drizzle-orm";
 import type { MySqlColumn, MySqlTable } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
-import { integer } from "../../schema/values.ts";
+import { integer, isId } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "./call.ts";
 import { invalid } from "./endpoint.ts";
@@ -109,7 +109,12 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
 
 const keyText = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
 
-const Cursor = v.tuple([v.string(), v.string(), v.string(), v.pipe(v.number(), v.integer(), v.minValue(0))]);
+const Cursor = v.tuple([
+  v.string(),
+  v.string(),
+  v.pipe(v.string(), v.check(isId)),
+  v.pipe(v.number(), v.integer(), v.minValue(0)),
+]);
 
 function readCursor(cursor: string, sort: string, column: MySqlColumn): Position {
   try {

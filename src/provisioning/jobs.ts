@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { driveJob, isDriven } from "../../actors/provisioning/driving.ts";
 import { request } from "../../actors/provisioning/request.ts";
-import { begunSteps } from "../../actors/provisioning/steps.ts";
+import { stepsToUndo } from "../../actors/provisioning/steps.ts";
 import { type Command, originOf } from "../../actors/runtime/actor.ts";
 import { ServiceError } from "../../schema/errors.ts";
 import { clusters } from "../../schema/provisioning/cluster.ts";
@@ -58,11 +58,7 @@ const moves: Partial<Record<RequestState["status"], (work: Work, landfall: Landf
 
 async function provision(work: Work, { world }: Landfall): Promise<void> {
   const { request: state, driver, tell } = work;
-  if (state.leftovers.length > 0) {
-    const { error } = await undo(work, state.leftovers);
-    if (error) throw error;
-    await tell(request.settle, { leftovers: [] });
-  }
+  if (state.leftovers.length > 0) await cleanUp(work);
   const step = state.currentStep as Step;
   const run = { step, attempt: state.retryCount + 1 };
   try {
@@ -76,6 +72,15 @@ async function provision(work: Work, { world }: Landfall): Promise<void> {
     if (!(error instanceof DriverError)) throw error;
     await tell(request.fail, { code: error.code, message: error.message, run });
   }
+}
+
+/** Undoes what an earlier attempt has left, before this one begins. */
+async function cleanUp(work: Work): Promise<void> {
+  await shown(work, async () => {
+    const { error } = await undo(work, work.request.leftovers);
+    if (error) throw error;
+  });
+  await work.tell(request.settle, { leftovers: [], error: null });
 }
 
 /** Ends a step that takes too long, counted from when it began, whichever process began it. */
@@ -115,7 +120,7 @@ async function undo(work: Work, steps: Step[]): Promise<{ undone: Step[]; error:
 }
 
 async function rollBack(work: Work): Promise<void> {
-  const { undone, error } = await undo(work, begunSteps(work.request.steps));
+  const { undone, error } = await undo(work, stepsToUndo(work.request.steps, work.request.leftovers));
   if (!error) return work.tell(request["rolled-back"], {});
   await work.tell(request["rollback-failed"], {
     undone,

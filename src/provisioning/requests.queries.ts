@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
 import { notFound } from "../../schema/errors.ts";
 import type { TenantScope } from "../../schema/permissions.ts";
@@ -49,7 +49,7 @@ export async function listRequests(world: World, call: Call, query: v.InferOutpu
   const { clusterId, status, resourceType, tenantId } = query;
   const where = [
     inScope(call.scope),
-    clusterId === undefined ? undefined : eq(requests.clusterId, clusterId),
+    clusterId === undefined ? undefined : isId(clusterId) ? eq(requests.clusterId, clusterId) : sql`false`,
     status && eq(requests.status, status),
     resourceType && eq(requests.resourceType, resourceType),
     tenantId === undefined ? undefined : eq(requests.tenantId, tenantId),

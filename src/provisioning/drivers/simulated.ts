@@ -21,16 +21,21 @@ const Simulate = v.object({
   undoFails: v.optional(v.boolean(), false),
 });
 
-function settingsOf({ request, clusterMetadata }: Service): v.InferOutput<typeof Simulate> {
-  const given = v.safeParse(Simulate, request.metadata["simulate"] ?? clusterMetadata["simulate"] ?? {});
-  if (!given.success)
-    throw new DriverError("INVALID_SIMULATION", "metadata.simulate has a member that is not valid.");
-  return given.output;
+const read = ({ request, clusterMetadata }: Service) =>
+  v.safeParse(Simulate, request.metadata["simulate"] ?? clusterMetadata["simulate"] ?? {});
+
+/** The settings; where they are not valid no step succeeds, and the rest goes by the defaults. */
+function settingsOf(service: Service): v.InferOutput<typeof Simulate> {
+  const given = read(service);
+  return given.success ? given.output : v.parse(Simulate, {});
 }
 
 /** Infrastructure that exists in name only, with its faults on demand; the attempt decides them, so a repeat meets the same. */
 export const simulated: Driver = {
   async step(at: Step, service: Service, signal: AbortSignal) {
+    if (!read(service).success) {
+      throw new DriverError("INVALID_SIMULATION", "metadata.simulate has a member that is not valid.");
+    }
     const { stepMs, failAt, failTimes, failCode, hangAt, repeatAt } = settingsOf(service);
     const { request } = service;
     if (hangAt === at)
