@@ -9,7 +9,7 @@ import { ask, type Decision, defineActor, type Moment } from "../runtime/actor.t
 import { drive, isDriven } from "./driving.ts";
 import { type ProvisioningTopic, told } from "./events.ts";
 import { openClusters, place } from "./placement.ts";
-import { freshSteps } from "./steps.ts";
+import { freshSteps, stopSteps } from "./steps.ts";
 import { advance, begin, fail, manualComplete, rollbackFailed, rolledBack } from "./workflow.ts";
 
 const deletable = [
@@ -129,7 +129,12 @@ function remove(state: RequestState): Decision<RequestState> {
   if (state.status === "DEPROVISIONING") return {};
   const untouched = ["PENDING", "PENDING_APPROVAL", "REJECTED"].includes(state.status);
   if (untouched || !isDriven(state)) return deprovision(state);
-  const next: RequestState = { ...state, status: "DEPROVISIONING", currentStep: null };
+  const next: RequestState = {
+    ...state,
+    status: "DEPROVISIONING",
+    currentStep: null,
+    steps: stopSteps(state.steps),
+  };
   return { set: next, jobs: drive(next) };
 }
 
@@ -137,6 +142,7 @@ function deprovision(state: RequestState): Decision<RequestState> {
   const next: RequestState = {
     ...state,
     status: "DEPROVISIONED",
+    steps: stopSteps(state.steps),
     currentStep: null,
     error: null,
     sealedCredentials: null,

@@ -55,3 +55,7 @@ export const undoSteps = (all: StepState[], undone: Step[]): StepState[] =>
 
 const change = (all: StepState[], step: Step, set: Partial<StepState>): StepState[] =>
   all.map((state) => (state.step === step ? { ...state, ...set } : state));
+
+/** Nothing runs any more: the step under way was cut short by the request's deletion. */
+export const stopSteps = (all: StepState[]): StepState[] =>
+  all.map((state) => (state.status === "RUNNING" ? { ...state, status: "ROLLED_BACK" } : state));

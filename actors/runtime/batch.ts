@@ -1,9 +1,8 @@
 import { getTableName } from "drizzle-orm";
 import type { MySqlTable } from "drizzle-orm/mysql-core";
-import type { idempotentAnswers } from "../../schema/runtime/idempotent-answer.ts";
 import type { World } from "../../schema/world.ts";
 import type { Fact, StoredRecord } from "./actor.ts";
-import type { BatchConnection } from "./connection.ts";
+import { type BatchConnection, beginning } from "./connection.ts";
 import { decideUnit, type FactsFor } from "./decide.ts";
 import { Draft } from "./draft.ts";
 import type { Outcome, Unit } from "./mailbox.ts";
@@ -24,10 +23,13 @@ export async function commitBatch(
   const draft = new Draft(world.now());
   await begin(connection, draft, units);
   const factsFor = await readFacts(connection, draft, units);
+  // Facts may show what another process has committed since: then its answers and events must show as well.
+  const past = factsFor ? pastOf(units) : [];
+  if (past.length > 0) draft.loadPast((await connection.run(past)) as Row[][]);
   const now = world.now();
   const endings = units.map((unit): Ending => {
     try {
-      return { outcomes: decideUnit(world, draft, unit, now, factsFor) };
+      return { outcomes: decideUnit(world, draft, unit, now, factsFor ?? (() => ({}))) };
     } catch (refusal) {
       return { refusal };
     }
@@ -37,30 +39,34 @@ export async function commitBatch(
   return endings;
 }
 
-/** Starts the transaction and reads everything that the batch locks or may have done before. */
+/** Starts the transaction and reads everything that the batch locks. */
 async function begin(connection: BatchConnection, draft: Draft, units: readonly Unit[]): Promise<void> {
   const locks = locksOf(units);
+  const statements = [beginning, ...locks.map(([table, ids]) => selectForUpdate(table, ids))];
+  const results = (await connection.run([...statements, ...pastOf(units)])) as Row[][];
+  locks.forEach(([table], i) => {
+    for (const row of results[i + 1] ?? []) draft.load(table, decode(table, row) as unknown as StoredRecord);
+  });
+  draft.loadPast(results.slice(statements.length));
+}
+
+/** Reads for what the units may have done before: answers to their keys, and events that were applied. */
+function pastOf(units: readonly Unit[]): string[] {
   const onces = units.flatMap(({ orders }) => orders.flatMap(({ once }) => (once ? [literal(once.id)] : [])));
   const applied = units.flatMap((unit) => (unit.applied ? [unit.applied] : []));
-  const statements = ["START TRANSACTION", ...locks.map(([table, ids]) => selectForUpdate(table, ids))];
-  if (onces.length > 0) statements.push(`SELECT * FROM idempotent_answers WHERE id IN (${onces.join(",")})`);
-  if (applied.length > 0) {
-    const keys = applied.map(({ eventId, group }) => `(${literal(eventId)},${literal(group)})`);
-    statements.push(
-      `SELECT eventId, CAST(\`group\` AS CHAR) AS \`group\` FROM applied_events WHERE (eventId, \`group\`) IN (${keys.join(",")})`,
-    );
-  }
-  const results = (await connection.run(statements)) as Row[][];
-  results.shift();
-  for (const [table] of locks) {
-    for (const row of results.shift() ?? []) draft.load(table, decode(table, row) as unknown as StoredRecord);
-  }
-  if (onces.length > 0) {
-    for (const row of results.shift() ?? []) draft.loadAnswer(row as typeof idempotentAnswers.$inferSelect);
-  }
-  for (const row of results.shift() ?? [])
-    draft.loadApplied(row["eventId"] as string, row["group"] as string);
+  const keys = applied.map(({ eventId, group }) => `(${literal(eventId)},${literal(group)})`);
+  return [
+    ...(onces.length > 0 ? [`SELECT * FROM idempotent_answers WHERE id IN (${onces.join(",")})`] : []),
+    ...(keys.length > 0
+      ? [
+          `SELECT eventId, CAST(\`group\` AS CHAR) AS \`group\` FROM applied_events WHERE (eventId, \`group\`) IN (${keys.join(",")})`,
+        ]
+      : []),
+  ];
 }
+
+/** What the id columns can hold; anything else is not there, and would not compare with them. */
+const possibleId = /^[ -~]{1,36}$/;
 
 /** What to lock: tables in the order of their names, ids ascending, so that no two batches wait for each other. */
 function locksOf(units: readonly Unit[]): [MySqlTable, string[]][] {
@@ -68,8 +74,8 @@ function locksOf(units: readonly Unit[]): [MySqlTable, string[]][] {
   const lock = (table: MySqlTable, id: string) => locks.set(table, (locks.get(table) ?? new Set()).add(id));
   for (const { orders } of units) {
     for (const { command, id, input } of orders) {
-      if (command.accepts !== "new" && id !== undefined) lock(command.actor.table, id);
-      for (const [actor, other] of command.locks(input)) lock(actor.table, other);
+      if (command.accepts !== "new" && id !== undefined && possibleId.test(id)) lock(command.actor.table, id);
+      for (const [actor, other] of command.locks(input)) if (possibleId.test(other)) lock(actor.table, other);
     }
   }
   const byName = [...locks].sort(([a], [b]) => (getTableName(a) < getTableName(b) ? -1 : 1));
@@ -81,7 +87,7 @@ async function readFacts(
   connection: BatchConnection,
   draft: Draft,
   units: readonly Unit[],
-): Promise<FactsFor> {
+): Promise<FactsFor | null> {
   const questions = new Map<Unit["orders"][number], ReturnType<Unit["orders"][number]["command"]["facts"]>>();
   const keys = new Map<Fact<unknown, unknown>, unknown[]>();
   for (const order of units.flatMap(({ orders }) => orders)) {
@@ -92,6 +98,7 @@ async function readFacts(
     questions.set(order, asked);
     for (const { fact, key } of Object.values(asked)) keys.set(fact, [...(keys.get(fact) ?? []), key]);
   }
+  if (keys.size === 0) return null;
   const answers = new Map<Fact<unknown, unknown>, (key: unknown) => unknown>();
   for (const [fact, asked] of keys) answers.set(fact, await fact.read(connection.db(), asked));
   return (order) =>

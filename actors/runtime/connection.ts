@@ -11,6 +11,9 @@ export interface BatchConnection {
   close(): Promise<void>;
 }
 
+/** The statement that a transaction begins with. */
+export const beginning = "START TRANSACTION";
+
 const settings = [
   ...sessionSettings,
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
@@ -43,10 +46,15 @@ export function openBatchConnection(world: World): BatchConnection {
     open = { connection, db: drizzle(connection) };
     return open;
   }
+  const lost = () => {
+    throw new Unavailable("The connection was lost within a transaction.");
+  };
   return {
     async run(statements) {
+      // A transaction does not outlive its connection: the rest of it must not run on a new one.
+      const begins = statements[0] === beginning;
       try {
-        const { connection } = open ?? (await connect());
+        const { connection } = open ?? (begins ? await connect() : lost());
         const [results] = await connection.query(statements.join(";"));
         return statements.length === 1 ? [results] : (results as unknown[]);
       } catch (error) {

@@ -2,7 +2,7 @@ import { notFound, ServiceError } from "../../schema/errors.ts";
 import { within } from "../../schema/permissions.ts";
 import type { World } from "../../schema/world.ts";
 import { streamOf } from "../../streams/topics.ts";
-import type { Actor, Command, Decision, Emission, Moment, Origin, StoredRecord } from "./actor.ts";
+import type { Actor, Decision, Emission, Moment, Origin, StoredRecord } from "./actor.ts";
 import type { Draft } from "./draft.ts";
 import type { Once, Outcome, Unit } from "./mailbox.ts";
 
@@ -112,16 +112,25 @@ function record(
   const { command, origin } = order;
   const { set, emit = [], jobs = [], also = [] } = decision;
   if (!set) return before;
-  const after = nextRecord(before, set, id, now, command.quiet);
-  if (before) draft.change(command.actor, after);
-  else draft.create(command.actor, after);
-  if (command.actor.audited && !command.quiet)
-    draft.add("audit", auditRow(world, command, origin, before, after, decision, now));
+  const write = (
+    actor: Actor,
+    old: StoredRecord | null,
+    to: string,
+    values: object,
+    notes: Decision<unknown>,
+  ) => {
+    const after = nextRecord(old, values, to, now, command.quiet);
+    if (old) draft.change(actor, after);
+    else draft.create(actor, after);
+    if (actor.audited && !command.quiet) draft.add("audit", auditRow(world, order, old, after, notes, now));
+    return after;
+  };
+  const after = write(command.actor, before, id, set, decision);
   for (const other of also) {
-    const otherBefore = other.create ? null : draft.get(other.actor, other.id);
-    const otherAfter = nextRecord(otherBefore, other.set, other.id, now, false);
-    if (otherBefore) draft.change(other.actor, otherAfter);
-    else draft.create(other.actor, otherAfter);
+    const found = draft.get(other.actor, other.id);
+    if (!found && !other.create)
+      throw new Error(`${command.name} changes a ${other.actor.name} that it has not locked.`);
+    write(other.actor, other.create ? null : found, other.id, other.set, {});
   }
   for (const emission of emit)
     draft.add("outbox", eventRow(world, command.actor, origin, after, emission, now));
@@ -147,11 +156,10 @@ const statusOf = (record: StoredRecord | null) => (record as { status?: string }
 
 function auditRow(
   world: World,
-  command: Command,
-  origin: Origin,
+  { command, origin }: Order,
   before: StoredRecord | null,
   after: StoredRecord,
-  decision: Decision<unknown>,
+  { step, detail }: Decision<unknown>,
   now: Date,
 ) {
   return {
@@ -164,8 +172,8 @@ function auditRow(
     command: command.name,
     from: statusOf(before),
     to: statusOf(after),
-    step: decision.step ?? null,
-    detail: decision.detail ?? null,
+    step: step ?? null,
+    detail: detail ?? null,
     requestId: origin.requestId,
     correlationId: origin.correlationId,
   };

@@ -1,5 +1,6 @@
 import { getTableName } from "drizzle-orm";
 import type { MySqlTable } from "drizzle-orm/mysql-core";
+import { alreadyExists } from "../../schema/errors.ts";
 import { appliedEvents } from "../../schema/runtime/applied-event.ts";
 import { auditEntries } from "../../schema/runtime/audit-entry.ts";
 import { idempotentAnswers } from "../../schema/runtime/idempotent-answer.ts";
@@ -30,17 +31,19 @@ export class Draft {
   load(table: MySqlTable, record: StoredRecord): void {
     this.records.set(keyOf(table, record.id), record);
   }
-  loadAnswer(answer: StoredAnswer): void {
-    this.answers.set(answer.id, answer);
-  }
-  loadApplied(eventId: string, group: string): void {
-    this.applied.add(`${eventId} ${group}`);
+  /** Rows of stored answers, and of applied events. */
+  loadPast(results: Row[][]): void {
+    for (const row of results.flat()) {
+      if ("eventId" in row) this.applied.add(`${row["eventId"]} ${row["group"]}`);
+      else this.answers.set(row["id"] as string, row as StoredAnswer);
+    }
   }
 
   get(actor: Actor, id: string): StoredRecord | null {
     return this.records.get(keyOf(actor.table, id)) ?? null;
   }
   create(actor: Actor, record: StoredRecord): void {
+    if (this.get(actor, record.id)) throw alreadyExists();
     this.mark(this.fresh, actor, record);
   }
   change(actor: Actor, record: StoredRecord): void {
@@ -70,7 +73,7 @@ export class Draft {
     return this.applied.has(`${eventId} ${group}`);
   }
   storeApplied(eventId: string, group: string): void {
-    this.loadApplied(eventId, group);
+    this.applied.add(`${eventId} ${group}`);
     this.newApplied.push({ eventId, group, at: this.now });
   }
   add(kind: "audit" | "outbox" | "jobs", row: Row): void {

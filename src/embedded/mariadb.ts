@@ -45,6 +45,7 @@ function storageSettings(durable: boolean): string[] {
 const serverSettings = [
   "--skip-networking",
   "--max-connections=500",
+  "--max-allowed-packet=64M",
   "--character-set-server=utf8mb4",
   "--transaction-isolation=READ-COMMITTED",
 ];

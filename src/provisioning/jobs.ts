@@ -129,7 +129,8 @@ async function rollBack(work: Work): Promise<void> {
 }
 
 async function settle(work: Work, act: (driver: Driver) => Promise<void>): Promise<void> {
-  const { status, settledStatus } = work.request;
+  const { status, settledStatus, leftovers } = work.request;
+  if (leftovers.length > 0) await cleanUp(work);
   if (settledStatus === status) return;
   await shown(work, () => act(work.driver));
   await work.tell(request.settle, { settledStatus: status, error: null });

@@ -46,11 +46,11 @@ const createTable = `CREATE TABLE accounts (
 )`;
 
 /** What a test does inside a batch, after its locks and before its decisions; `db` is the batch's own connection. */
-type During = (db: MySql2Database) => Promise<unknown>;
+export type During = (db: MySql2Database) => Promise<unknown>;
 interface Interrupted {
   during?: During;
 }
-const interruption = ({ during }: Interrupted) =>
+const interruption = (during?: During) =>
   ask<null, null>(
     {
       async read(db) {
@@ -79,6 +79,8 @@ interface Opening extends Interrupted {
   tenantId: string;
   number: string;
   balance?: number;
+  /** As `during`, before the other facts are read. */
+  early?: During;
 }
 
 export const account = defineActor({
@@ -99,7 +101,11 @@ export const account = defineActor({
     annotate: "any",
   },
   commands: {
-    open(_: Account, { tenantId, number, balance = 0 }: Opening, { taken }: { taken: boolean; pause: null }) {
+    open(
+      _: Account,
+      { tenantId, number, balance = 0 }: Opening,
+      { taken }: { early: null; taken: boolean; pause: null },
+    ) {
       if (taken) throw new ServiceError("already_exists", "The number is taken.");
       return { set: { tenantId, number, balance, title: "", status: "OPEN" as const, note: null } };
     },
@@ -153,9 +159,13 @@ export const account = defineActor({
     transfer: ({ to }) => [[bank, to]],
   },
   facts: {
-    open: (_, input) => ({ taken: ask(takenNumbers, input.number), pause: interruption(input) }),
-    deposit: (_, input) => ({ pause: interruption(input) }),
-    transfer: (_, input) => ({ pause: interruption(input) }),
+    open: (_, { early, number, during }) => ({
+      early: interruption(early),
+      taken: ask(takenNumbers, number),
+      pause: interruption(during),
+    }),
+    deposit: (_, { during }) => ({ pause: interruption(during) }),
+    transfer: (_, { during }) => ({ pause: interruption(during) }),
   },
 });
 const bank = { name: "account", service: "billing", table: accounts, audited: true };

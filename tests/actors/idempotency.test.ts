@@ -6,8 +6,9 @@ import {
   type Account,
   account,
   type Bank,
+  type During,
   ending,
-  type firstTime,
+  firstTime,
   newNumber,
   openBank,
   origin,
@@ -93,12 +94,20 @@ describe("a repeated Idempotency-Key", () => {
     expect(await bank.rows("SELECT id FROM accounts WHERE tenantId = ?", [tenantId])).toHaveLength(60);
   });
 
+  test("is replayed also when the other mailbox commits it just before the facts are read", async () => {
+    const order = { origin, once: once() };
+    const input = { tenantId: "tenant-1", number: newNumber() };
+    const early = firstTime(() => bank.boxes[1].send(account.open, { ...order, input }));
+    const outcome = await bank.boxes[0].send(account.open, { ...order, input: { ...input, early } });
+    expect(outcome.replayed?.status).toBe(201);
+  });
+
   test("is replayed also when the other mailbox commits it right after a deadlock", async () => {
     const order = { origin, once: once() };
     const input = { tenantId: "tenant-1", number: newNumber() };
     const deadlock = sql`SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213`;
     let tries = 0;
-    const during = async (db: Parameters<ReturnType<typeof firstTime>>[0]) => {
+    const during: During = async (db) => {
       tries += 1;
       if (tries === 1) await db.execute(deadlock);
       if (tries === 2) await bank.boxes[1].send(account.open, { ...order, input });

@@ -135,7 +135,7 @@ describe("the checks before a decision", () => {
   test("come in the order record, state, version", async () => {
     const id = await bank.open(0, "tenant-2");
     await bank.boxes[0].send(account.close, { id, input: {}, origin });
-    const stale = { id, input: { amount: 1 }, ifMatch: 1 };
+    const stale = { id, input: { amount: 1 }, ifMatch: [1] };
     const stranger = { ...origin, scope: "tenant-1" };
     expect(await ending(bank.boxes[0].send(account.deposit, { ...stale, origin: stranger }))).toBe(
       "not_found",
@@ -147,7 +147,7 @@ describe("the checks before a decision", () => {
       command: "deposit",
       allowed: [],
     });
-    const retitle = { id, input: "new", ifMatch: 1, origin };
+    const retitle = { id, input: "new", ifMatch: [1], origin };
     expect(await ending(bank.boxes[0].send(account.retitle, retitle))).toBe("precondition_failed");
   });
 
@@ -156,7 +156,7 @@ describe("the checks before a decision", () => {
     const endings = await Promise.all(
       bank.boxes.flatMap((box) =>
         [1, 2, 3].map((amount) =>
-          ending(box.send(account.deposit, { id, input: { amount }, origin, ifMatch: 1 })),
+          ending(box.send(account.deposit, { id, input: { amount }, origin, ifMatch: [1] })),
         ),
       ),
     );
