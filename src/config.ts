@@ -31,8 +31,7 @@ const serverUrl = (scheme: string) =>
 
 /** The variables that this program reads, with their defaults. */
 const Variables = v.object({
-  PORT: v.optional(port, "8080"),
-  METRICS_PORT: v.optional(port, "9464"),
+  PORT: v.optional(port),
   DATA_DIR: v.optional(v.string(), ".data"),
   MYSQL_URL: v.optional(serverUrl("mysql")),
   REDIS_URL: v.optional(serverUrl("redis")),

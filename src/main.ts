@@ -42,7 +42,7 @@ async function dev(): Promise<() => Promise<void>> {
     ADMIN_PASSWORD:
       given.ADMIN_PASSWORD ?? kept(dataDir, "admin-password", () => randomBytes(12).toString("base64url")),
   };
-  const program = await startLandfall(config).catch(async (error) => {
+  const program = await startLandfall(config, { alone: true }).catch(async (error) => {
     await servers.stop();
     throw error;
   });

@@ -22,20 +22,21 @@ export interface Program {
   readonly landfall: Landfall;
   /** Where it listens; null without the role `web`. */
   readonly url: string | null;
-  /** Answers a request without the network. */
-  fetch(request: Request): Promise<Response>;
   /** Lets the work under way end, at most 10 s, and closes everything. */
   stop(): Promise<void>;
+}
+
+interface StartOptions {
+  roles?: ProcessRole[];
+  now?: () => Date;
+  /** Shares its port with no other process, and takes the next one where the default is taken. */
+  alone?: boolean;
 }
 
 /** Migrates, then listens, relays, consumes and does jobs, as far as its roles go. */
 export async function startLandfall(
   config: Config,
-  {
-    roles: own = [...roles],
-    now,
-    listen = true,
-  }: { roles?: ProcessRole[]; now?: () => Date; listen?: boolean } = {},
+  { roles: own = [...roles], now, alone = false }: StartOptions = {},
 ): Promise<Program> {
   const world = createWorld(config, now ? { now } : {});
   await migrate(world.mysql);
@@ -51,14 +52,11 @@ export async function startLandfall(
       return tokens.verify(token);
     },
   };
-  const app = createApp(landfall, tokens);
-  const server =
-    own.includes("web") && listen ? app.listen({ port: config.PORT, idleTimeout: 60 }).server : null;
+  const server = own.includes("web") ? listen(createApp(landfall, tokens), config.PORT, alone) : null;
   const worker = own.includes("worker") ? startWork(landfall) : [];
   return {
     landfall,
     url: server ? `http://localhost:${server.port}` : null,
-    fetch: async (request) => app.fetch(request),
     async stop() {
       await server?.stop();
       await Promise.all(worker.map((part) => part.stop()));
@@ -66,6 +64,21 @@ export async function startLandfall(
       await world.close();
     },
   };
+}
+
+const defaultPort = 8080;
+const idleTimeoutSeconds = 60;
+
+function listen(app: ReturnType<typeof createApp>, asked: number | undefined, alone: boolean) {
+  const first = asked ?? defaultPort;
+  const last = alone && asked === undefined ? first + 99 : first;
+  for (let port = first; ; port++) {
+    try {
+      return app.listen({ port, idleTimeout: idleTimeoutSeconds, reusePort: !alone }).server;
+    } catch (error) {
+      if (port === last || (error as { code?: string }).code !== "EADDRINUSE") throw error;
+    }
+  }
 }
 
 /** What happens beside the doors: the relay, the consumers, the jobs. */
