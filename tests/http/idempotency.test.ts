@@ -71,7 +71,7 @@ describe("an Idempotency-Key", () => {
   });
 
   test("makes a command count once", async () => {
-    const { id } = await stages["PROVISIONING"]!({ house, customer, admin });
+    const { id } = await stages.PROVISIONING({ house, customer, admin });
     const headers = keyed();
     const send = () => admin.call("POST", `${requests}/${id}/advance`, { output: { n: 1 } }, headers);
     const [first, again] = [await send(), await send()];
@@ -82,7 +82,7 @@ describe("an Idempotency-Key", () => {
   });
 
   test("does not store a refusal", async () => {
-    const { id } = await stages["PENDING"]!({ house, customer, admin });
+    const { id } = await stages.PENDING({ house, customer, admin });
     const headers = keyed();
     const advance = () => admin.call("POST", `${requests}/${id}/advance`, undefined, headers);
     const tenant = { ...headers, "If-Match": '"9"' };
@@ -97,7 +97,7 @@ describe("an Idempotency-Key", () => {
   });
 
   test("replays also what would be refused by now", async () => {
-    const { id } = await stages["PENDING"]!({ house, customer, admin });
+    const { id } = await stages.PENDING({ house, customer, admin });
     const headers = { ...keyed(), "If-Match": '"1"' };
     const start = () => admin.call("POST", `${requests}/${id}/start`, undefined, headers);
     const [first, again] = [await start(), await start()];
@@ -137,12 +137,13 @@ describe("an Idempotency-Key", () => {
   });
 
   test("has 1 to 255 characters", async () => {
-    for (const key of ["", "x".repeat(256)]) expectInvalid(await create(customer, keyed(key)), "header/Idempotency-Key");
+    for (const key of ["", "x".repeat(256)])
+      expectInvalid(await create(customer, keyed(key)), "header/Idempotency-Key");
     for (const key of ["x", "x".repeat(255)]) expect((await create(customer, keyed(key))).status).toBe(201);
   });
 
   test("does nothing to a DELETE", async () => {
-    const { id } = await stages["PENDING"]!({ house, customer, admin });
+    const { id } = await stages.PENDING({ house, customer, admin });
     const headers = keyed();
     expect((await customer.call("DELETE", `${requests}/${id}`, undefined, headers)).status).toBe(200);
     expect((await customer.call("DELETE", `${requests}/${id}`, undefined, headers)).status).toBe(409);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type House, openHouse, type Person } from "../house.ts";
-import { requests, stages } from "../provisioning/stages.ts";
+import { requests, type Stage, stages } from "../provisioning/stages.ts";
 import { expectProblem } from "./answers.ts";
 
 let house: House;
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const made = (status: string) => stages[status]!({ house, customer, admin });
+const made = (stage: Stage) => stages[stage]({ house, customer, admin });
 const get = (id: string) => customer.call("GET", `${requests}/${id}`);
 const send = (id: string, command: string, ifMatch: string) =>
   command === "delete"

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectProblem } from "../http/answers.ts";
 import { type House, openHouse, type Person } from "../house.ts";
+import { expectProblem } from "../http/answers.ts";
 import { partsOf } from "./forge.ts";
 
 let house: House;
@@ -14,7 +14,12 @@ afterAll(() => house.close());
 
 const path = "/api/identity/api-keys";
 const exchange = (key?: string) =>
-  house.call("POST", "/api/identity/auth/service-token", undefined, key === undefined ? {} : { "X-API-Key": key });
+  house.call(
+    "POST",
+    "/api/identity/auth/service-token",
+    undefined,
+    key === undefined ? {} : { "X-API-Key": key },
+  );
 
 describe("POST /api/identity/api-keys", () => {
   test("shows the key once", async () => {
@@ -103,7 +108,9 @@ describe("POST /api/identity/auth/service-token", () => {
 
   test("does not take a key in place of a token", async () => {
     const { data } = await admin.call("POST", path, { name: "misused", kind: "service" });
-    const answer = await house.call("GET", "/api/identity/me", undefined, { Authorization: `Bearer ${data.key}` });
+    const answer = await house.call("GET", "/api/identity/me", undefined, {
+      Authorization: `Bearer ${data.key}`,
+    });
     expectProblem(answer, "unauthenticated");
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { expectProblem } from "../http/answers.ts";
 import { type House, openHouse, type Person } from "../house.ts";
+import { expectProblem } from "../http/answers.ts";
 import { es256, hs256, keysOf, type Parts, partsOf, tampered, unsigned } from "./forge.ts";
 
 let now = new Date();
@@ -103,7 +103,11 @@ describe("an expired token", () => {
       now = new Date(began.getTime() + seconds * 1000);
       return (await me(`Bearer ${token}`)).body.code;
     };
-    expect([await after(0), await after(898), await after(901)]).toEqual([undefined, undefined, "token_expired"]);
+    expect([await after(0), await after(898), await after(901)]).toEqual([
+      undefined,
+      undefined,
+      "token_expired",
+    ]);
     now = began;
   });
 });

@@ -6,10 +6,17 @@ let house: House;
 let admin: Person;
 let customer: Person;
 let service: Person;
+/* Staff who may see credentials, and staff who may not. */
+let trusted: Person[];
+let others: Person[];
 beforeAll(async () => {
   house = await openHouse();
+  const staff = [["OPS"], ["FINANCE", "OPS"], ["FINANCE"], ["SECURITY", "SALES", "PRODUCT"]];
+  const members = await Promise.all(staff.map((roles) => house.staff(...roles)));
   [admin, customer] = await Promise.all([house.admin(), house.signUp()]);
   service = await house.service(admin);
+  trusted = members.slice(0, 2);
+  others = members.slice(2);
 });
 afterAll(() => house.close());
 
@@ -26,7 +33,13 @@ const get = async (person: Person, id: string) => (await person.call("GET", `${r
 
 /** Fails where anything that was stored about a request can be read as the secret. */
 async function expectSealed(id: string) {
-  for (const table of ["provisioning_requests", "audit_entries", "outbox_events", "idempotent_answers", "jobs"]) {
+  for (const table of [
+    "provisioning_requests",
+    "audit_entries",
+    "outbox_events",
+    "idempotent_answers",
+    "jobs",
+  ]) {
     const stored = JSON.stringify(await house.rows("SELECT * FROM ??", [table]));
     expect([table, stored.includes(secret)]).toEqual([table, false]);
   }
@@ -38,11 +51,9 @@ async function expectSealed(id: string) {
 
 /** Who sees credentials when reading one request. */
 async function expectShown(id: string, shown: object) {
-  const readers = [customer, admin, await house.staff("OPS"), await house.staff("FINANCE", "OPS")];
-  for (const person of readers) expect((await get(person, id)).access).toEqual(shown);
+  for (const person of [customer, admin, ...trusted]) expect((await get(person, id)).access).toEqual(shown);
   const { credentials, ...plain } = shown as any;
-  const others = [service, await house.staff("FINANCE"), await house.staff("SECURITY", "SALES", "PRODUCT")];
-  for (const person of others) expect((await get(person, id)).access).toEqual(plain);
+  for (const person of [service, ...others]) expect((await get(person, id)).access).toEqual(plain);
   for (const person of [customer, admin, service]) {
     const lists = [await person.call("GET", requests), await person.call("GET", `${requests}/order/order-1`)];
     for (const { body } of lists) expect(JSON.stringify(body)).not.toMatch(/"credentials"|s3cr3t/);
@@ -52,7 +63,11 @@ async function expectShown(id: string, shown: object) {
 describe("POST /provisioning/requests/{id}/manual-complete", () => {
   test("hands over what a person has made", async () => {
     const { id, status, currentStep, steps } = await bring(cast(), manual(customer.tenantId), "start");
-    expect([status, currentStep, stepStatuses({ steps })]).toEqual(["AWAITING_MANUAL", null, Array(4).fill("PENDING")]);
+    expect([status, currentStep, stepStatuses({ steps })]).toEqual([
+      "AWAITING_MANUAL",
+      null,
+      Array(4).fill("PENDING"),
+    ]);
     const answer = await admin.call("POST", `${requests}/${id}/manual-complete`, { ...access, credentials });
     expect([answer.status, answer.data.status]).toEqual([200, "ACTIVE"]);
     expect(stepStatuses(answer.data)).toEqual(Array(4).fill("COMPLETED"));
@@ -70,13 +85,19 @@ describe("POST /provisioning/requests/{id}/manual-complete", () => {
   });
 
   test("shows credentials alone where nothing else was said", async () => {
-    const { id } = await bring(cast(), manual(customer.tenantId), "start", ["manual-complete", { credentials }]);
+    const { id } = await bring(cast(), manual(customer.tenantId), "start", [
+      "manual-complete",
+      { credentials },
+    ]);
     const nothing = { ipAddress: null, hostname: null, endpoints: null, notes: null };
     expect((await get(customer, id)).access).toEqual({ ...nothing, credentials });
   });
 
   test("keeps them through suspend and reactivate, in no answer of theirs, and drops them at the end", async () => {
-    const { id } = await bring(cast(), manual(customer.tenantId), "start", ["manual-complete", { credentials }]);
+    const { id } = await bring(cast(), manual(customer.tenantId), "start", [
+      "manual-complete",
+      { credentials },
+    ]);
     for (const command of ["suspend", "reactivate"]) {
       const answer = await customer.call("POST", `${requests}/${id}/${command}`);
       expect(JSON.stringify(answer.body)).not.toMatch(/credentials|s3cr3t/);
@@ -126,9 +147,20 @@ describe("credentials in a step's output", () => {
   });
 
   test("add up over the steps", async () => {
-    const [first, second] = [{ user: "root", password: secret }, { password: `${secret}2`, token: "t" }];
-    const advanced = [["advance", { output: { credentials: first } }], ["advance", { output: { credentials: second } }]];
-    const { id } = await bring(cast(), backup(customer.tenantId), "start", ...(advanced as [string, object][]));
+    const [first, second] = [
+      { user: "root", password: secret },
+      { password: `${secret}2`, token: "t" },
+    ];
+    const advanced = [
+      ["advance", { output: { credentials: first } }],
+      ["advance", { output: { credentials: second } }],
+    ];
+    const { id } = await bring(
+      cast(),
+      backup(customer.tenantId),
+      "start",
+      ...(advanced as [string, object][]),
+    );
     expect((await get(customer, id)).access.credentials).toEqual({ ...first, ...second });
     await expectSealed(id);
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DriverError } from "../../src/provisioning/drivers/driver-error.ts";
 import { type Driver, drivers } from "../../src/provisioning/drivers/driver.ts";
-import { expectProblem } from "../http/answers.ts";
+import { DriverError } from "../../src/provisioning/drivers/driver-error.ts";
 import { type House, openHouse } from "../house.ts";
+import { expectProblem } from "../http/answers.ts";
 import { eventually } from "../streams/bus.ts";
 import { type Operator, operatorOf } from "./operator.ts";
 import { activated, begun, storyOf } from "./stages.ts";
@@ -19,7 +19,10 @@ afterAll(() => house.close());
 describe("a running service", () => {
   const settled = (id: string) =>
     eventually(async () => {
-      const [row] = await house.rows("SELECT status = settledStatus AS done FROM provisioning_requests WHERE id = ?", [id]);
+      const [row] = await house.rows(
+        "SELECT status = settledStatus AS done FROM provisioning_requests WHERE id = ?",
+        [id],
+      );
       return row.done === 1;
     });
 
@@ -27,7 +30,10 @@ describe("a running service", () => {
     const id = await operator.run({});
     const active = await operator.until(id, "ACTIVE");
     expect(active.access).toMatchObject({ ipAddress: expect.stringMatching(/^192\.0\.2\./) });
-    for (const [command, status] of [["suspend", "SUSPENDED"], ["reactivate", "ACTIVE"]] as const) {
+    for (const [command, status] of [
+      ["suspend", "SUSPENDED"],
+      ["reactivate", "ACTIVE"],
+    ] as const) {
       expect((await operator.send(id, command)).data.status).toBe(status);
       await settled(id);
     }
@@ -37,13 +43,19 @@ describe("a running service", () => {
     expect(gone.version).toBe(removing.data.version + 1);
     const story = [...begun, ...activated, "suspended", "reactivated", "deprovisioned"];
     expect(await storyOf(house, id)).toEqual(story);
-    expect((await operator.commandsOf(id)).slice(-4)).toEqual(["suspend", "reactivate", "delete", "deprovisioned"]);
+    expect((await operator.commandsOf(id)).slice(-4)).toEqual([
+      "suspend",
+      "reactivate",
+      "delete",
+      "deprovisioned",
+    ]);
   });
 
   test("ends as it was told last", async () => {
     const id = await operator.run({});
     await operator.until(id, "ACTIVE");
-    for (const command of ["suspend", "reactivate", "suspend", "reactivate", "suspend"]) await operator.send(id, command);
+    for (const command of ["suspend", "reactivate", "suspend", "reactivate", "suspend"])
+      await operator.send(id, command);
     await settled(id);
     expect((await operator.get(id)).status).toBe("SUSPENDED");
   });
@@ -56,10 +68,17 @@ describe("a running service", () => {
     const others = await Promise.all(Array.from({ length: 5 }, () => operator.remove(id)));
     for (const answer of others) expect([answer.status, answer.data]).toEqual([202, first.data]);
     const refused = await operator.send(id, "suspend");
-    expectProblem(refused, "invalid_transition", { from: "DEPROVISIONING", command: "suspend", allowed: ["delete"] });
+    expectProblem(refused, "invalid_transition", {
+      from: "DEPROVISIONING",
+      command: "suspend",
+      allowed: ["delete"],
+    });
   });
 
-  for (const [command, method] of [["suspend", "suspend"], ["delete", "destroy"]] as const)
+  for (const [command, method] of [
+    ["suspend", "suspend"],
+    ["delete", "destroy"],
+  ] as const)
     test(`shows why its driver could not ${command}, and is tried again`, async () => {
       const id = await operator.run({});
       const { version } = await operator.until(id, "ACTIVE");
@@ -68,7 +87,8 @@ describe("a running service", () => {
       drivers.SIMULATED = {
         ...real,
         async [method](...given: Parameters<Driver["suspend"]>) {
-          if (given[0].request.id === id && failures++ === 0) throw new DriverError("POWER_LOST", "No power.");
+          if (given[0].request.id === id && failures++ === 0)
+            throw new DriverError("POWER_LOST", "No power.");
           return real[method](...given);
         },
       };
@@ -76,7 +96,11 @@ describe("a running service", () => {
         const answer = command === "delete" ? await operator.remove(id) : await operator.send(id, command);
         const fault = { code: "POWER_LOST", message: "No power." };
         await eventually(async () => (await operator.get(id)).error?.code === "POWER_LOST");
-        expect(await operator.get(id)).toMatchObject({ status: answer.data.status, error: fault, version: version + 1 });
+        expect(await operator.get(id)).toMatchObject({
+          status: answer.data.status,
+          error: fault,
+          version: version + 1,
+        });
         await eventually(async () => (await operator.get(id)).error === null);
         if (command === "delete") await operator.until(id, "DEPROVISIONED");
         else await settled(id);
@@ -85,4 +109,3 @@ describe("a running service", () => {
       }
     });
 });
-

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectInvalid, expectProblem } from "../http/answers.ts";
 import { type House, openHouse, type Person, vm } from "../house.ts";
+import { expectInvalid, expectProblem } from "../http/answers.ts";
 import { backup, bring, requests, stages } from "./stages.ts";
 
 let house: House;
@@ -73,7 +73,15 @@ describe("GET /provisioning/requests", () => {
   test("skips rows by offset", async () => {
     const { person } = await tenantWith(7);
     const all = idsOf(await list(person));
-    for (const [limit, offset] of [[3, 0], [3, 3], [3, 6], [2, 5], [100, 2], [3, 7], [3, 10_000]] as const) {
+    for (const [limit, offset] of [
+      [3, 0],
+      [3, 3],
+      [3, 6],
+      [2, 5],
+      [100, 2],
+      [3, 7],
+      [3, 10_000],
+    ] as const) {
       const answer = await list(person, `?limit=${limit}&offset=${offset}`);
       expect(idsOf(answer)).toEqual(all.slice(offset, offset + limit));
       const has_more = offset + limit < all.length;
@@ -87,7 +95,7 @@ describe("GET /provisioning/requests", () => {
     const all = idsOf(await list(person));
     const pages = await walk(person, "?limit=2&offset=1");
     expect(idsOf(pages[0]!)).toEqual(all.slice(1, 3));
-    const { next_cursor } = pages[0]?.body.meta;
+    const { next_cursor } = pages[0]!.body.meta;
     expect(idsOf(await list(person, `?limit=2&cursor=${next_cursor}`))).toEqual(all.slice(3, 5));
   });
 
@@ -100,9 +108,9 @@ describe("GET /provisioning/requests", () => {
   test("filters, each way and all together", async () => {
     const customer = await house.signUp();
     const cast = { house, customer, admin };
-    const active = await stages["ACTIVE"]!(cast);
-    const pending = await stages["PENDING"]!(cast);
-    const awaiting = await stages["AWAITING_MANUAL"]!(cast);
+    const active = await stages.ACTIVE(cast);
+    const pending = await stages.PENDING(cast);
+    const awaiting = await stages.AWAITING_MANUAL(cast);
     const placed = await bring(cast, vm(customer.tenantId));
     const { clusterId } = placed;
     const found: [query: string, requests: any[]][] = [

@@ -1,13 +1,13 @@
 import { type Endpoint, neverEchoed, type Scene } from "../endpoint.ts";
 import { vm } from "../house.ts";
-import { requests, stages } from "./stages.ts";
+import { requests, type Stage, stages } from "./stages.ts";
 
 const owned = [
   ...["id", "status", "version", "createdAt", "updatedAt", "createdBy", "retryCount", "maxRetries", "steps"],
   ...["currentStep", "clusterId", "access", "error", "clusterType", "sealedCredentials", "settledStatus"],
 ];
 
-const at = (status: string) => async (scene: Scene) => (await stages[status]?.(scene)).id as string;
+const at = (stage: Stage) => async (scene: Scene) => (await stages[stage](scene)).id as string;
 
 const tooLong = neverEchoed.repeat(200);
 
@@ -19,7 +19,12 @@ const read = (path: string, more: Partial<Endpoint> = {}): Endpoint => ({
   ...more,
 });
 
-const command = (name: string, may: Endpoint["may"], from: string, more: Partial<Endpoint> = {}): Endpoint => ({
+const command = (
+  name: string,
+  may: Endpoint["may"],
+  from: Stage,
+  more: Partial<Endpoint> = {},
+): Endpoint => ({
   method: "POST",
   path: `${requests}/{id}/${name}`,
   may,
@@ -60,7 +65,7 @@ export const requestEndpoints: Endpoint[] = [
   read("/order/{orderId}", {
     list: true,
     foreign: "empty",
-    target: async (scene) => (await stages["PENDING"]?.(scene)).orderId,
+    target: async (scene) => (await stages.PENDING(scene)).orderId,
   }),
   read("/{id}", { target: at("ACTIVE"), foreign: "hidden" }),
   read("/{id}/audit", { target: at("ACTIVE"), foreign: "hidden", list: true }),

@@ -50,18 +50,23 @@ const fault = { code: "NO_CAPACITY", message: "The rack is full." };
 const toActive = ["start", ...steps.map(() => "advance")];
 
 /** A request as if a driver, or an approval, had brought it there; none of them works on it. */
-const posed = (status: string, ...commands: Parameters<typeof bring>[2][]) => async (cast: Cast) => {
-  const { id } = await bring(cast, backup(cast.customer.tenantId), ...commands);
-  await cast.house.world.pool.query("UPDATE provisioning_requests SET status = ? WHERE id = ?", [status, id]);
-  return (await cast.customer.call("GET", `${requests}/${id}`)).data;
-};
+const posed =
+  (status: string, ...commands: Parameters<typeof bring>[2][]) =>
+  async (cast: Cast) => {
+    const { id } = await bring(cast, backup(cast.customer.tenantId), ...commands);
+    await cast.house.world.pool.query("UPDATE provisioning_requests SET status = ? WHERE id = ?", [
+      status,
+      id,
+    ]);
+    return (await cast.customer.call("GET", `${requests}/${id}`)).data;
+  };
 const driven =
   (...commands: Parameters<typeof bring>[2][]) =>
   (cast: Cast) =>
     bring(cast, backup(cast.customer.tenantId), ...commands);
 
 /** Makes a request of the customer's in each status. */
-export const stages: Record<string, (cast: Cast) => Promise<any>> = {
+export const stages = {
   PENDING_APPROVAL: posed("PENDING_APPROVAL"),
   PENDING: driven(),
   REJECTED: posed("REJECTED"),
@@ -74,7 +79,8 @@ export const stages: Record<string, (cast: Cast) => Promise<any>> = {
   SUSPENDED: driven(...toActive, "suspend"),
   DEPROVISIONING: posed("DEPROVISIONING", ...toActive),
   DEPROVISIONED: posed("DEPROVISIONED", ...toActive),
-};
+} satisfies Record<string, (cast: Cast) => Promise<any>>;
+export type Stage = keyof typeof stages;
 
 /** The events that were committed about a record, in order: without the platform and the domain in their names. */
 export async function eventsAbout(house: House, id: string): Promise<any[]> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectProblem } from "../http/answers.ts";
 import { type House, openHouse, type Person } from "../house.ts";
-import { eventsAbout, requests, stages, storyOf } from "./stages.ts";
+import { expectProblem } from "../http/answers.ts";
+import { eventsAbout, requests, type Stage, stages, storyOf } from "./stages.ts";
 
 let house: House;
 let admin: Person;
@@ -34,7 +34,11 @@ const transitions: Record<string, Record<string, Move>> = {
   PENDING_APPROVAL: { delete: { ...removed, status: 200 } },
   PENDING: { start: started, delete: { ...removed, status: 200 } },
   REJECTED: { delete: { ...removed, status: 200 } },
-  PROVISIONING: { advance: { to: "PROVISIONING", events: ["step-completed"] }, fail: failed, delete: removed },
+  PROVISIONING: {
+    advance: { to: "PROVISIONING", events: ["step-completed"] },
+    fail: failed,
+    delete: removed,
+  },
   AWAITING_MANUAL: {
     fail: failed,
     "manual-complete": { to: "ACTIVE", events: ["service-activated", "completed"] },
@@ -57,7 +61,7 @@ for (const [status, moves] of Object.entries(transitions)) {
     for (const command of commands) {
       const move = moves[command];
       test(move ? `becomes ${move.to} by ${command}` : `refuses ${command}`, async () => {
-        const before = await stages[status]?.({ house, customer, admin });
+        const before = await stages[status as Stage]({ house, customer, admin });
         expect(before.status).toBe(status);
         const [story, trail] = [await storyOf(house, before.id), await audit(before.id)];
         const path = `${requests}/${before.id}`;
@@ -105,7 +109,7 @@ for (const [status, moves] of Object.entries(transitions)) {
 describe("a request's events", () => {
   test("tell whose they are, what they follow from, and what has changed", async () => {
     const headers = { "X-Correlation-ID": "order-7.checkout", "X-Request-ID": "click-1" };
-    const { id } = await stages["PROVISIONING"]!({ house, customer, admin });
+    const { id } = await stages.PROVISIONING({ house, customer, admin });
     const output = { instanceId: "i-1" };
     const { data } = await admin.call("POST", `${requests}/${id}/advance`, { output }, headers);
     const event = (await eventsAbout(house, id)).at(-1);

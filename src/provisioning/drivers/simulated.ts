@@ -30,6 +30,9 @@ function settingsOf(service: Service): v.InferOutput<typeof Simulate> {
   return given.success ? given.output : v.parse(Simulate, {});
 }
 
+/** As long as a timer can wait: 24 days. */
+const foreverMs = 2 ** 31 - 1;
+
 /** Infrastructure that exists in name only, with its faults on demand; the attempt decides them, so a repeat meets the same. */
 export const simulated: Driver = {
   async step(at: Step, service: Service, signal: AbortSignal) {
@@ -38,8 +41,7 @@ export const simulated: Driver = {
     }
     const { stepMs, failAt, failTimes, failCode, hangAt, repeatAt } = settingsOf(service);
     const { request } = service;
-    if (hangAt === at)
-      await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    if (hangAt === at) await delay(foreverMs, undefined, { signal });
     await delay(stepMs, undefined, { signal });
     if (failAt === at && (failTimes === 0 || request.retryCount < failTimes)) {
       throw new DriverError(failCode, `The simulated ${at} step failed.`);
