@@ -107,21 +107,33 @@ async function lead(leader: Leader): Promise<void> {
     let marksDueMs = 0;
     while (!pauses.ended) {
       woken = false;
-      const stamped = await stamp(connection);
-      if (stamped) leader.lastStamped = stamped.last;
-      const events = await eventsAfter(connection, leader.cursor);
-      await advance(leader, events);
+      // Side by side: while the next events get their numbers, those that have theirs are published.
+      const [stamped, published] = await Promise.all([number(leader), feed(leader)]);
       if (performance.now() >= marksDueMs) {
         await saveMarks(world, connection, groups);
         marksDueMs = performance.now() + pollMs;
       }
-      const idle = (stamped?.count ?? 0) < stepSize && events.length < stepSize;
+      const idle = stamped === 0 && published < stepSize;
       if (idle && !woken) await pauses.pause(marksDueMs - performance.now());
     }
   } finally {
     deafen();
     await retention.stop();
   }
+}
+
+/** Numbers the next events; gives how many. */
+async function number(leader: Leader): Promise<number> {
+  const stamped = await stamp(leader.connection);
+  leader.lastStamped = Math.max(leader.lastStamped, stamped?.last ?? 0);
+  return stamped?.count ?? 0;
+}
+
+/** Publishes the next events; gives how many. */
+async function feed(leader: Leader): Promise<number> {
+  const events = await eventsAfter(leader.world.pool, leader.cursor);
+  await advance(leader, events);
+  return events.length;
 }
 
 /** Publishes the events, which follow the cursor, and goes on from wherever Redis has the cursor then. */

@@ -54,12 +54,12 @@ async function begin(connection: BatchConnection, draft: Draft, units: readonly 
 function pastOf(units: readonly Unit[]): string[] {
   const onces = units.flatMap(({ orders }) => orders.flatMap(({ once }) => (once ? [literal(once.id)] : [])));
   const applied = units.flatMap((unit) => (unit.applied ? [unit.applied] : []));
-  const keys = applied.map(({ eventId, group }) => `(${literal(eventId)},${literal(group)})`);
+  const events = applied.map(({ eventId }) => literal(eventId)).join(",");
   return [
     ...(onces.length > 0 ? [`SELECT * FROM idempotent_answers WHERE id IN (${onces.join(",")})`] : []),
-    ...(keys.length > 0
+    ...(events
       ? [
-          `SELECT eventId, CAST(\`group\` AS CHAR) AS \`group\` FROM applied_events WHERE (eventId, \`group\`) IN (${keys.join(",")})`,
+          `SELECT eventId, CAST(\`group\` AS CHAR) AS \`group\` FROM applied_events WHERE eventId IN (${events})`,
         ]
       : []),
   ];
