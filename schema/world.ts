@@ -56,6 +56,25 @@ export class Unavailable extends ServiceError {
   }
 }
 
+const connectionFaults = /^(PROTOCOL_|ECONN|EPIPE|ETIMEDOUT|ER_SERVER_SHUTDOWN|ER_CON_COUNT)/;
+
+/** Whether an error of mysql2, or one that has it as its cause, means that the server is away rather than that a statement was wrong. */
+export function isConnectionError(error: unknown): boolean {
+  const {
+    code = "",
+    fatal,
+    syscall,
+    cause,
+  } = (error ?? {}) as { code?: string; fatal?: boolean; syscall?: string; cause?: unknown };
+  const noSocket = code === "ENOENT" && syscall === "connect";
+  return (
+    fatal === true ||
+    noSocket ||
+    connectionFaults.test(code) ||
+    (cause instanceof Error && isConnectionError(cause))
+  );
+}
+
 /** What every MySQL connection sets first: UTC, and the isolation in which a locking read sees what is committed now. */
 export const sessionSettings = [
   "SET time_zone = '+00:00'",

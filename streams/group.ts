@@ -68,9 +68,11 @@ export function startGroup(
   return {
     async stop() {
       pauses.end();
-      const late = setTimeout(() => reader.disconnect(), 4 * blockMs);
-      await Promise.all([reading, watching]);
-      clearTimeout(late);
+      const late = Promise.withResolvers<void>();
+      const timer = setTimeout(late.resolve, 4 * blockMs);
+      // While ioredis waits to connect again, a read never settles, not even by `disconnect`.
+      await Promise.all([Promise.race([reading, late.promise]), watching]);
+      clearTimeout(timer);
       reader.disconnect();
       await attempts.finish();
       await showGone(world, group.name).catch(() => {}); // without Redis it lapses

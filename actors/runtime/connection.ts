@@ -1,6 +1,6 @@
 import { drizzle, type MySql2Database } from "drizzle-orm/mysql2";
 import { type Connection, createConnection } from "mysql2/promise";
-import { sessionSettings, Unavailable, type World } from "../../schema/world.ts";
+import { isConnectionError, sessionSettings, Unavailable, type World } from "../../schema/world.ts";
 
 /** The connection of the batches: opened at first use, and again after it was lost. */
 export interface BatchConnection {
@@ -19,15 +19,6 @@ const settings = [
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
   "SET SESSION innodb_lock_wait_timeout = 5",
 ];
-
-/** Whether an error means that the server is away, rather than that a statement was wrong. */
-export function isConnectionError(error: unknown): boolean {
-  const { code, fatal } = error as { code?: string; fatal?: boolean };
-  return (
-    fatal === true ||
-    /^(PROTOCOL_|ECONN|EPIPE|ENOENT|ETIMEDOUT|ER_SERVER_SHUTDOWN|ER_CON_COUNT)/.test(code ?? "")
-  );
-}
 
 /** Opens lazily; `run` throws `Unavailable` when the server can't be reached. */
 export function openBatchConnection(world: World): BatchConnection {

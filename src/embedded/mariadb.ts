@@ -23,7 +23,10 @@ export function startMariadb(options: ServerOptions): Promise<RunningServer> {
     answers: () => answers(socket, data),
     prepare: async () => {
       const installation = await locateMariadb(options);
-      const command = [...installation.command, ...storageSettings(options.durable)];
+      // Of its own: a server that starts removes every temporary table that it finds, whose ever it is.
+      const tmpdir = join(dir, "tmp");
+      mkdirSync(tmpdir, { recursive: true });
+      const command = [...installation.command, ...storageSettings(options.durable), `--tmpdir=${tmpdir}`];
       if (!existsSync(data)) await createData(installation.schemaFiles, command, dir);
       return [...command, `--datadir=${data}`, `--socket=${socket}`, ...serverSettings];
     },

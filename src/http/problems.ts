@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes, ServiceError } from "../../schema/errors.ts";
-import type { Log } from "../../schema/world.ts";
+import { isConnectionError, type Log, Unavailable } from "../../schema/world.ts";
 
 /** Which request an answer belongs to. */
 export interface Asked {
@@ -15,10 +15,15 @@ const headersOf: Partial<Record<ErrorCode, Record<string, string>>> = {
   unavailable: { "Retry-After": "1" },
 };
 
+function refusalOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isConnectionError(error)) return new Unavailable("The database is away.");
+  return new ServiceError("internal", "Something went wrong on our side.");
+}
+
 /** The answer to a refused or failed request: RFC 9457. What is not a `ServiceError` is logged whole and answered blank. */
 export function problem(error: unknown, { path, requestId }: Asked, log: Log): Response {
-  const known =
-    error instanceof ServiceError ? error : new ServiceError("internal", "Something went wrong on our side.");
+  const known = refusalOf(error);
   const [status, title] = errorCodes[known.code];
   if (status >= 500) log.error("request failed", { requestId, path, error });
   const { headers, ...extra } = known.extra as { headers?: Record<string, string> };

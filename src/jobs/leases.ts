@@ -16,8 +16,16 @@ export interface ClaimedJob {
 
 const leaseSeconds = 10;
 
-/** Claims up to `limit` due jobs of these kinds, the longest due first; jobs whose lease has lapsed are taken over. */
-export async function claimDue(world: World, kinds: string[], limit: number): Promise<ClaimedJob[]> {
+/**
+ * Claims up to `limit` due jobs of these kinds, the longest due first. Those whose lease has lapsed are taken over,
+ * and those of this process that it does not have in hand: it could not give them back, or never learnt of them.
+ */
+export async function claimDue(
+  world: World,
+  kinds: string[],
+  limit: number,
+  inHand: number[],
+): Promise<ClaimedJob[]> {
   const now = world.now();
   const connection = await world.pool.getConnection();
   try {
@@ -25,9 +33,10 @@ export async function claimDue(world: World, kinds: string[], limit: number): Pr
     const [due] = await connection.query<(RowDataPacket & ClaimedJob)[]>(
       `SELECT id, kind, CAST(\`key\` AS CHAR) AS \`key\`, payload, attempt, revision,
               CAST(requestId AS CHAR) AS requestId, CAST(correlationId AS CHAR) AS correlationId
-         FROM jobs WHERE dueAt <= ? AND (leaseUntil IS NULL OR leaseUntil < ?) AND kind IN (?)
+         FROM jobs WHERE dueAt <= ? AND (leaseUntil IS NULL OR leaseUntil < ? OR (leaseOwner = ? AND id NOT IN (?)))
+          AND kind IN (?)
         ORDER BY dueAt LIMIT ? FOR UPDATE SKIP LOCKED`,
-      [now, now, kinds, limit],
+      [now, now, world.instance, [0, ...inHand], kinds, limit],
     );
     if (due.length > 0) {
       await connection.query("UPDATE jobs SET leaseOwner = ?, leaseUntil = ? WHERE id IN (?)", [
@@ -46,18 +55,22 @@ export async function claimDue(world: World, kinds: string[], limit: number): Pr
   }
 }
 
-/** Renews the leases of running jobs and answers the ids of those that are still ours and not ordered again. */
-export async function stillOurs(world: World, running: readonly ClaimedJob[]): Promise<Set<number>> {
-  if (running.length === 0) return new Set();
-  const ids = running.map(({ id }) => id);
+/** Makes the leases of running jobs last again. */
+export async function renew(world: World, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
   await world.pool.query("UPDATE jobs SET leaseUntil = ? WHERE id IN (?) AND leaseOwner = ?", [
     later(world.now()),
     ids,
     world.instance,
   ]);
+}
+
+/** Which of the running jobs are still ours and were not ordered again. */
+export async function stillOurs(world: World, running: readonly ClaimedJob[]): Promise<Set<number>> {
+  if (running.length === 0) return new Set();
   const [rows] = await world.pool.query<(RowDataPacket & { id: number; revision: number })[]>(
     "SELECT id, revision FROM jobs WHERE id IN (?) AND leaseOwner = ?",
-    [ids, world.instance],
+    [running.map(({ id }) => id), world.instance],
   );
   const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
   return new Set(running.filter(({ id, revision }) => revisions.get(id) === revision).map(({ id }) => id));

@@ -1,5 +1,5 @@
-import { Unavailable, type World } from "../../schema/world.ts";
-import { type ClaimedJob, claimDue, finish, release, stillOurs } from "./leases.ts";
+import { isConnectionError, Unavailable, type World } from "../../schema/world.ts";
+import { type ClaimedJob, claimDue, finish, release, renew, stillOurs } from "./leases.ts";
 
 /** How one kind of job is done. It looks at the record as it is now; it may be repeated after a crash. */
 export interface JobKind {
@@ -20,7 +20,9 @@ export function startJobs(
   kinds: readonly JobKind[],
 ): { stop(): Promise<void>; running(): number } {
   const running = new Map<number, { job: ClaimedJob; abort: AbortController; done: Promise<void> }>();
+  const names = kinds.map(({ kind }) => kind);
   let stopped = false;
+  let renewalDueMs = 0;
   let wake = () => {};
   const unsubscribe = world.waker.on("jobs", () => wake());
 
@@ -29,7 +31,8 @@ export function startJobs(
       await kind.run(job, abort.signal);
       await finish(world, job);
     } catch (error) {
-      if (abort.signal.aborted || error instanceof Unavailable) return release(world, job);
+      if (abort.signal.aborted || error instanceof Unavailable || isConnectionError(error))
+        return release(world, job);
       world.log.warn("job failed", { kind: job.kind, key: job.key, correlationId: job.correlationId, error });
       await release(world, job, { error: String(error), dueInMs: retryDelayMs(job.attempt + 1) });
     }
@@ -46,20 +49,17 @@ export function startJobs(
     running.set(job.id, { job, abort, done });
   }
   async function round(): Promise<void> {
-    const ours = await stillOurs(
-      world,
-      [...running.values()].map(({ job }) => job),
-    );
-    for (const [id, { abort }] of running)
-      if (!ours.has(id)) abort.abort(new Error("The job was ordered again."));
-    const free = maxRunning - running.size;
-    if (free > 0)
-      for (const job of await claimDue(
-        world,
-        kinds.map(({ kind }) => kind),
-        free,
-      ))
-        begin(job);
+    if (performance.now() >= renewalDueMs) {
+      await renew(world, [...running.keys()]);
+      renewalDueMs = performance.now() + pollMs;
+    }
+    const inHand = [...running.values()].map(({ job }) => job);
+    const ours = await stillOurs(world, inHand);
+    for (const { id } of inHand)
+      if (!ours.has(id)) running.get(id)?.abort.abort(new Error("It was ordered again."));
+    if (running.size >= maxRunning) return;
+    for (const job of await claimDue(world, names, maxRunning - running.size, [...running.keys()]))
+      begin(job);
   }
   async function loop(): Promise<void> {
     while (!stopped) {

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { commandLineOf } from "../../src/embedded/supervise.ts";
+import { vm } from "../house.ts";
+import { requests } from "../provisioning/stages.ts";
+import { eventually } from "../streams/bus.ts";
+import { callerOf, freshDir, pkgsDir, signIn, spawnProgram } from "./site.ts";
+
+setDefaultTimeout(60_000);
+
+/** `bun run dev` in a directory of its own, and its ADMIN. */
+async function startDev(dataDir: string) {
+  const own = { MYSQL_URL: undefined, REDIS_URL: undefined, ADMIN_PASSWORD: undefined };
+  const { child, url } = await spawnProgram(["dev"], {
+    ...own,
+    DATA_DIR: dataDir,
+    PORT: "0",
+    METRICS_PORT: "0",
+  });
+  children.push(child);
+  const token = await signIn(url, readFileSync(join(dataDir, "admin-password"), "utf8"));
+  const ask = callerOf(token);
+  const call = async (method: string, path: string, body?: object) =>
+    ((await (await ask(url, method, path, body)).json()) as any).data;
+  return { child, call };
+}
+
+let dataDir: string;
+const children: Bun.Subprocess[] = [];
+beforeEach(() => {
+  dataDir = freshDir();
+});
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await eventually(() => pidsOfServers(dataDir).every((pid) => commandLineOf(pid) === undefined));
+  rmSync(dataDir, { recursive: true });
+});
+
+const pidsOfServers = (dir: string): number[] =>
+  ["mariadb", "redis"]
+    .map((name) => join(dir, name, "server.pid"))
+    .filter((file) => existsSync(file))
+    .map((file) => Number(readFileSync(file, "utf8")));
+
+test("a killed `dev` leaves no server behind, and the next one goes on with its data", async () => {
+  mkdirSync(pkgsDir, { recursive: true });
+  symlinkSync(pkgsDir, join(dataDir, "pkgs"));
+  const first = await startDev(dataDir);
+  const { id } = await first.call("POST", requests, vm("tenant-1"));
+  await first.call("POST", `${requests}/${id}/start`);
+  const servers = pidsOfServers(dataDir);
+  expect(servers.map((pid) => commandLineOf(pid) !== undefined)).toEqual([true, true]);
+  first.child.kill("SIGKILL");
+  await eventually(() => servers.every((pid) => commandLineOf(pid) === undefined));
+
+  const second = await startDev(dataDir);
+  await eventually(async () => (await second.call("GET", `${requests}/${id}`)).status === "ACTIVE", 20_000);
+  second.child.kill("SIGTERM");
+  expect(await second.child.exited).toBe(0);
+});
