@@ -22,7 +22,7 @@ export async function lowestMark(
  */
 export async function saveMarks(
   world: World,
-  connection: Connection,
+  mysql: Connection | Pool,
   groups: readonly GroupDeclaration[],
 ): Promise<void> {
   const marks: [string, number][] = [];
@@ -31,7 +31,7 @@ export async function saveMarks(
     if (mark !== undefined) marks.push([markName(group), mark]);
   }
   if (marks.length === 0) return;
-  await connection.query(
+  await mysql.query(
     "INSERT INTO bus_marks (name, seq) VALUES ? ON DUPLICATE KEY UPDATE seq = GREATEST(seq, VALUES(seq))",
     [marks],
   );

@@ -1,3 +1,5 @@
+import type { World } from "../schema/world.ts";
+
 /** Waits that can be cut short. */
 export interface Pauses {
   /** Resolves after `ms`, or sooner at `wake` or `end`. */
@@ -56,4 +58,27 @@ export async function insist<T>(
       await pauses.pause(backoffMs);
     }
   }
+}
+
+/** Does `work` now and `intervalMs` after each end, until `stop`; what it throws is logged under `name`. */
+export function repeat(
+  world: World,
+  name: string,
+  intervalMs: number,
+  work: (pauses: Pauses) => Promise<void>,
+): { stop(): Promise<void> } {
+  const pauses = createPauses();
+  const run = async () => {
+    while (!pauses.ended) {
+      await work(pauses).catch((error) => world.log.warn(`${name} waits`, { error }));
+      await pauses.pause(intervalMs);
+    }
+  };
+  const running = run();
+  return {
+    stop() {
+      pauses.end();
+      return running;
+    },
+  };
 }

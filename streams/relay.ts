@@ -12,7 +12,7 @@ import {
   stamp,
   stepSize,
 } from "./outbox.ts";
-import { createPauses, type Pauses } from "./pauses.ts";
+import { createPauses, type Pauses, repeat } from "./pauses.ts";
 import { ForeignEntry, publish } from "./publish.ts";
 import { startRetention } from "./retention.ts";
 import { streamOf } from "./topics.ts";
@@ -100,25 +100,23 @@ async function lead(leader: Leader): Promise<void> {
     woken = true;
     pauses.wake();
   });
-  const retention = startRetention(world, groups);
+  const beside = [
+    startRetention(world, groups),
+    repeat(world, "Saving marks", pollMs, () => saveMarks(world, world.pool, groups)),
+  ];
   try {
     await advance(leader, []);
     leader.lastStamped = await lastStamped(connection);
-    let marksDueMs = 0;
     while (!pauses.ended) {
       woken = false;
       // Side by side: while the next events get their numbers, those that have theirs are published.
       const [stamped, published] = await Promise.all([number(leader), feed(leader)]);
-      if (performance.now() >= marksDueMs) {
-        await saveMarks(world, connection, groups);
-        marksDueMs = performance.now() + pollMs;
-      }
       const idle = stamped === 0 && published < stepSize;
-      if (idle && !woken) await pauses.pause(marksDueMs - performance.now());
+      if (idle && !woken) await pauses.pause(pollMs);
     }
   } finally {
     deafen();
-    await retention.stop();
+    await Promise.all(beside.map((part) => part.stop()));
   }
 }
 

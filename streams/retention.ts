@@ -2,7 +2,7 @@ import type { ResultSetHeader, RowDataPacket } from "mysql2/promise";
 import type { World } from "../schema/world.ts";
 import type { GroupDeclaration } from "./group.ts";
 import { lowestMark } from "./marks.ts";
-import { createPauses, type Pauses } from "./pauses.ts";
+import { type Pauses, repeat } from "./pauses.ts";
 import { streamOf, type Topic, topics } from "./topics.ts";
 
 const intervalMs = 10_000;
@@ -18,22 +18,8 @@ const chunkSize = 1000;
  * both only where every group has handled them; dead letters' entries with their outbox rows; applied events
  * after eight days; answers to idempotency keys after 24 hours.
  */
-export function startRetention(world: World, groups: readonly GroupDeclaration[]): { stop(): Promise<void> } {
-  const pauses = createPauses();
-  const run = async () => {
-    while (!pauses.ended) {
-      await applyRetention(world, groups, pauses).catch((error) => world.log.warn("Retention", { error }));
-      await pauses.pause(intervalMs);
-    }
-  };
-  const running = run();
-  return {
-    stop() {
-      pauses.end();
-      return running;
-    },
-  };
-}
+export const startRetention = (world: World, groups: readonly GroupDeclaration[]) =>
+  repeat(world, "Retention", intervalMs, (pauses) => applyRetention(world, groups, pauses));
 
 async function applyRetention(
   world: World,
