@@ -30,7 +30,10 @@ async function applyRetention(
   const before = (retentionMs: number) => new Date(world.now().getTime() - retentionMs);
   await trimStreams(world, Math.min(handled, await lastSeqBefore(world, before(streamRetentionMs))));
   const expired: [string, unknown[]][] = [
-    ["outbox_events WHERE seq <= ? AND createdAt < ? ORDER BY seq", [handled, before(outboxRetentionMs)]],
+    [
+      "outbox_events WHERE seq BETWEEN 1 AND ? AND createdAt < ? ORDER BY seq",
+      [handled, before(outboxRetentionMs)],
+    ],
     // Kept as long as the outbox may feed the event once more.
     [
       `applied_events WHERE at < LEAST(?, (SELECT COALESCE(MIN(createdAt), '9999-01-01') FROM outbox_events))
@@ -55,14 +58,16 @@ async function deleteAll(world: World, rows: string, values: unknown[], pauses: 
 
 async function lastSeqBefore(world: World, time: Date): Promise<number> {
   const [rows] = await world.pool.query<RowDataPacket[]>(
-    "SELECT seq FROM outbox_events WHERE createdAt < ? AND seq IS NOT NULL ORDER BY createdAt DESC, id DESC LIMIT 1",
+    "SELECT seq FROM outbox_events WHERE createdAt < ? AND seq > 0 ORDER BY createdAt DESC, id DESC LIMIT 1",
     [time],
   );
   return Number(rows[0]?.["seq"] ?? 0);
 }
 
 async function firstSeq(world: World): Promise<number> {
-  const [rows] = await world.pool.query<RowDataPacket[]>("SELECT MIN(seq) AS seq FROM outbox_events");
+  const [rows] = await world.pool.query<RowDataPacket[]>(
+    "SELECT MIN(seq) AS seq FROM outbox_events WHERE seq > 0",
+  );
   return Number(rows[0]?.["seq"] ?? 0);
 }
 

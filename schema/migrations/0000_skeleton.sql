@@ -180,7 +180,7 @@ CREATE TABLE `bus_marks` (
 --> statement-breakpoint
 CREATE TABLE `outbox_events` (
 	`id` bigint unsigned AUTO_INCREMENT NOT NULL,
-	`seq` bigint unsigned,
+	`seq` bigint unsigned NOT NULL DEFAULT 0,
 	`eventId` char(36) character set ascii collate ascii_bin NOT NULL,
 	`topic` varbinary(400) NOT NULL,
 	`correlationId` varbinary(512) NOT NULL,

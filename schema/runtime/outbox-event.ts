@@ -6,8 +6,8 @@ export const outboxEvents = mysqlTable(
   "outbox_events",
   {
     id: bigint({ mode: "number", unsigned: true }).primaryKey().autoincrement(),
-    /** The place in the one order of all topics; null until the relay has given it. */
-    seq: bigint({ mode: "number", unsigned: true }),
+    /** The place in the one order of all topics, from 1; 0 until the relay has given it, since a row that grows must move. */
+    seq: bigint({ mode: "number", unsigned: true }).notNull().default(0),
     eventId: id().notNull(),
     /** The stream's full name. */
     topic: exactText({ length: 100 }).notNull(),

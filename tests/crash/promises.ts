@@ -35,7 +35,7 @@ export async function unsettled({ world, rows }: Site, { items }: Ledger): Promi
     `SELECT ? - (SELECT COUNT(*) FROM provisioning_requests) AS \`requests to be made\`,
             (SELECT COUNT(*) FROM provisioning_requests WHERE status <> 'ACTIVE') AS \`requests on their way\`,
             (SELECT COUNT(*) FROM jobs) AS jobs,
-            (SELECT COUNT(*) FROM outbox_events WHERE seq IS NULL) AS \`events without a number\`,
+            (SELECT COUNT(*) FROM outbox_events WHERE seq = 0) AS \`events without a number\`,
             (SELECT seq FROM bus_marks WHERE name = 'stamped') AS stamped`,
     [items.length],
   );
