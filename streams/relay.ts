@@ -23,6 +23,9 @@ export interface Relay {
 }
 
 const pollMs = 1000;
+const gatherMs = 5;
+/** Events in one step from which the relay counts as under load. */
+const loaded = 16;
 const retryMs = 250;
 // Frees the lock of a machine that vanished, whose connection the server would otherwise keep for hours.
 const lockTimeout = "SET SESSION wait_timeout = 10";
@@ -111,6 +114,8 @@ async function lead(leader: Leader): Promise<void> {
       woken = false;
       // Side by side: while the next events get their numbers, those that have theirs are published.
       const [stamped, published] = await Promise.all([number(leader), feed(leader)]);
+      // Under load the next ones gather for a moment, so that many share the cost of a commit.
+      if (stamped >= loaded && stamped < stepSize) await Bun.sleep(gatherMs);
       const idle = stamped === 0 && published < stepSize;
       if (idle && !woken) await pauses.pause(pollMs);
     }
