@@ -59,7 +59,7 @@ export async function renumber(connection: Connection, cursor: number, seq: numb
 }
 
 /** The events that follow `seq`, at most `stepSize`. */
-export async function eventsAfter(connection: Connection | Pool, seq: number): Promise<StampedEvent[]> {
+export async function eventsAfter(connection: Connection, seq: number): Promise<StampedEvent[]> {
   const [rows] = await connection.query<RowDataPacket[]>(
     `SELECT seq, topic, envelope FROM outbox_events ${bySeq} WHERE seq > ? ORDER BY seq LIMIT ?`,
     [seq, stepSize],

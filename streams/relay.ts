@@ -43,9 +43,20 @@ export function startRelay(world: World, groups: readonly GroupDeclaration[]): R
   const run = async () => {
     while (!pauses.ended) {
       try {
-        await withLead(world, pauses, (connection) =>
-          lead({ world, groups, readByGroups, pauses, connection, cursor: -1, lastStamped: 0 }),
-        );
+        await withLead(world, pauses, async (connection) => {
+          const reader = await connect(world);
+          const leader = {
+            world,
+            groups,
+            readByGroups,
+            pauses,
+            connection,
+            reader,
+            cursor: -1,
+            lastStamped: 0,
+          };
+          await lead(leader).finally(() => reader.destroy());
+        });
       } catch (error) {
         world.log.warn("The relay lost MySQL or Redis", { error });
         await pauses.pause(retryMs);
@@ -67,10 +78,9 @@ async function withLead(
   pauses: Pauses,
   work: (connection: Connection) => Promise<void>,
 ): Promise<void> {
-  const connection = await createConnection({ ...world.mysql, multipleStatements: true });
-  connection.on("error", () => {}); // the next query fails with it
+  const connection = await connect(world);
   try {
-    for (const statement of [...sessionSettings, lockTimeout]) await connection.query(statement);
+    await connection.query(lockTimeout);
     while (!pauses.ended) {
       const [rows] = await connection.query<RowDataPacket[]>(
         "SELECT GET_LOCK(CONCAT('relay.', MD5(CONCAT(DATABASE(), '.', ?))), 0) AS held",
@@ -84,13 +94,23 @@ async function withLead(
   }
 }
 
+async function connect(world: World): Promise<Connection> {
+  const connection = await createConnection({ ...world.mysql, multipleStatements: true });
+  connection.on("error", () => {}); // the next query fails with it
+  for (const statement of sessionSettings) await connection.query(statement);
+  return connection;
+}
+
 interface Leader {
   readonly world: World;
   readonly groups: readonly GroupDeclaration[];
   /** The streams that a group reads. */
   readonly readByGroups: ReadonlySet<string>;
   readonly pauses: Pauses;
+  /** Holds the lock, and numbers. */
   readonly connection: Connection;
+  /** Reads what is to be published. Not of the pool, which others may keep waiting. */
+  readonly reader: Connection;
   /** The last seq published, as far as known here. */
   cursor: number;
   lastStamped: number;
@@ -134,7 +154,7 @@ async function number(leader: Leader): Promise<number> {
 
 /** Publishes the next events; gives how many. */
 async function feed(leader: Leader): Promise<number> {
-  const events = await eventsAfter(leader.world.pool, leader.cursor);
+  const events = await eventsAfter(leader.reader, leader.cursor);
   await advance(leader, events);
   return events.length;
 }
@@ -162,6 +182,8 @@ async function recover({ world, groups, connection }: Leader): Promise<number> {
   const lowest = await lowestMark(connection, groups);
   await renewGroups(world, groups);
   await world.redis.set(cursorKey(world.platform), lowest);
-  world.log.info("The relay made the groups and starts", { after: lowest });
+  world.log[lowest > 0 ? "warn" : "debug"]("Redis had no cursor: the groups are made and fed", {
+    after: lowest,
+  });
   return lowest;
 }
