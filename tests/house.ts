@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { RowDataPacket } from "mysql2";
-import { type Config, readConfig } from "../src/config.ts";
+import type { Config } from "../src/config.ts";
 import { seedAdmin, seedSamples } from "../src/seed.ts";
 import { type Program, startLandfall } from "../src/start.ts";
 import { streamOf, type Topic } from "../streams/topics.ts";
+import { ownConfig } from "./config.ts";
 
 /** An answer as a client reads it. */
 export interface Answer<T = any> {
@@ -30,20 +31,6 @@ export interface Person {
 
 export const adminEmail = "admin@landfall.test";
 export const password = "correct horse battery";
-
-/** The configuration of a program with a database and a platform name that no other test has. */
-export function ownConfig(environment: Record<string, string> = {}): Config {
-  const name = `t${randomBytes(6).toString("hex")}`;
-  return readConfig({
-    MYSQL_URL: `${process.env["MYSQL_URL"]}?database=${name}`,
-    REDIS_URL: process.env["REDIS_URL"],
-    ENCRYPTION_KEY: randomBytes(32).toString("base64"),
-    PLATFORM_NAME: name,
-    PORT: "0",
-    LOG_LEVEL: process.env["LOG_LEVEL"] ?? "error",
-    ...environment,
-  });
-}
 
 /** A whole running Landfall of one's own, with an ADMIN and the simulated cluster. `await using` or `close()` ends it. */
 export async function openHouse(options: { config?: Config; now?: () => Date; samples?: boolean } = {}) {

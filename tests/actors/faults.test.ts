@@ -2,17 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Mailbox } from "../../actors/runtime/mailbox.ts";
 import { eventually } from "../streams/bus.ts";
-import {
-  account,
-  type Bank,
-  connectionOf,
-  ending,
-  firstTime,
-  newNumber,
-  openBank,
-  origin,
-  plainAccount,
-} from "./bank.ts";
+import { account, ending, newNumber, origin, plainAccount } from "./account.ts";
+import { type Bank, connectionOf, firstTime, openBank } from "./bank.ts";
 
 let bank: Bank;
 let box: Mailbox;

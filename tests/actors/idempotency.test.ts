@@ -2,17 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import type { Once } from "../../actors/runtime/mailbox.ts";
-import {
-  type Account,
-  account,
-  type Bank,
-  type During,
-  ending,
-  firstTime,
-  newNumber,
-  openBank,
-  origin,
-} from "./bank.ts";
+import { type Account, account, type During, ending, newNumber, origin } from "./account.ts";
+import { type Bank, firstTime, openBank } from "./bank.ts";
 
 let bank: Bank;
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Mailbox, openMailbox } from "../../actors/runtime/mailbox.ts";
 import { eventually } from "../streams/bus.ts";
-import { account, type Bank, connectionOf, ending, firstTime, openBank, origin } from "./bank.ts";
+import { account, ending, origin } from "./account.ts";
+import { type Bank, connectionOf, firstTime, openBank } from "./bank.ts";
 
 let bank: Bank;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openMailbox } from "../../actors/runtime/mailbox.ts";
-import { account, askedNumbers, type Bank, ending, newNumber, openBank, origin, stateOf } from "./bank.ts";
+import { account, askedNumbers, ending, newNumber, origin } from "./account.ts";
+import { type Bank, openBank, stateOf } from "./bank.ts";
 
 let bank: Bank;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { account, type Bank, ending, type HammerReport, hammer, openBank, origin } from "./bank.ts";
+import { account, ending, origin } from "./account.ts";
+import { type Bank, type HammerReport, hammer, openBank } from "./bank.ts";
 
 let bank: Bank;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Unit } from "../../actors/runtime/mailbox.ts";
-import { account, type Bank, ending, newNumber, openBank, origin } from "./bank.ts";
+import { account, ending, newNumber, origin } from "./account.ts";
+import { type Bank, openBank } from "./bank.ts";
 
 let bank: Bank;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import type { Connection, Pool, RowDataPacket } from "mysql2/promise";
 import { migrate } from "../../schema/migrate.ts";
 import type { World } from "../../schema/world.ts";
-import { readConfig } from "../../src/config.ts";
 import { createWorld } from "../../src/world.ts";
 import type { Delivery, Group } from "../../streams/group.ts";
 import { type EventData, streamOf, type Topic } from "../../streams/topics.ts";
+import { ownConfig } from "../config.ts";
 
 /** A topic of each retry class, with data that it takes. */
 export const sample = {
@@ -48,23 +48,14 @@ export interface StreamEntry {
 
 /** A bus of its own: a database and a platform name that no other test has. `await using` closes it. */
 export async function openBus() {
-  const platform = `bus-${crypto.randomUUID().slice(0, 13)}`;
-  const database = platform.replaceAll("-", "_");
+  const config = ownConfig();
+  const platform = config.PLATFORM_NAME;
   const worlds: ReturnType<typeof createWorld>[] = [];
   const running: { stop(): Promise<void> }[] = [];
 
   /** What a further process of the same installation would have. */
   const addWorld = async (now?: () => Date): Promise<World> => {
-    const world = createWorld(
-      readConfig({
-        MYSQL_URL: withDatabase(process.env["MYSQL_URL"] ?? "", database),
-        REDIS_URL: process.env["REDIS_URL"],
-        ENCRYPTION_KEY: Buffer.alloc(32).toString("base64"),
-        PLATFORM_NAME: platform,
-        LOG_LEVEL: process.env["LOG_LEVEL"] ?? "error",
-      }),
-      { now },
-    );
+    const world = createWorld(config, { now });
     worlds.push(world);
     if (world.redis.status !== "ready") {
       await new Promise((resolve) => world.redis.once("ready", resolve));
@@ -132,17 +123,12 @@ export async function openBus() {
     async [Symbol.asyncDispose]() {
       for (const part of running) await part.stop();
       await this.wipeRedis();
-      await world.pool.query(`DROP DATABASE ${database}`);
+      await world.pool.query("DROP DATABASE ??", [world.mysql.database]);
       for (const each of worlds) await each.close();
     },
   };
 }
 export type Bus = Awaited<ReturnType<typeof openBus>>;
-
-function withDatabase(url: string, database: string): string {
-  if (url.startsWith("unix:")) return `${url}?database=${database}`;
-  return Object.assign(new URL(url), { pathname: database }).href;
-}
 
 /** A group over the sample topics that keeps what it gets; `fail` may throw for the try in hand, counted from 1. */
 export function inboxGroup(
