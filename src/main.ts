@@ -101,6 +101,7 @@ try {
   process.on("SIGTERM", leave);
   process.on("SIGINT", leave);
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  const { message, cause } = error as Error;
+  console.error(cause instanceof Error ? `${cause.message}\n${message}` : (message ?? error));
   process.exit(1);
 }

@@ -12,7 +12,16 @@ export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
     typeMode: "input",
     errorMode: "ignore",
   }) as JsonSchema;
-  return rest;
+  return withExample(rest);
+}
+
+/** OpenAPI 3.0 knows one `example` where JSON Schema has `examples`; "Try it out" starts from it. */
+function withExample(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (_, value) => {
+    if (!Array.isArray(value?.examples)) return value;
+    const { examples, ...others } = value;
+    return { ...others, example: examples[0] };
+  });
 }
 
 /** Query parameters, one for each member of a schema. */
