@@ -95,24 +95,42 @@ interface SigningKey {
   privateKey: KeyObject;
 }
 
-/** The stored keys, the oldest first. Two processes that start at once may make one each; both are good. */
+/** The stored keys, the oldest first. Of processes that start at once, one makes the first key and the others wait for it. */
 async function loadKeys(world: World): Promise<SigningKey[]> {
-  const read = () => world.db.select().from(signingKeys).orderBy(asc(signingKeys.createdAt));
-  let stored = await read();
-  if (stored.length === 0) {
-    const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
-    await world.db.insert(signingKeys).values({
-      id: world.newId(),
-      publicJwk: pair.publicKey.export({ format: "jwk" }) as Record<string, string>,
-      sealedPrivateKey: world.vault.seal(pair.privateKey.export({ format: "pem", type: "pkcs8" }).toString()),
-      createdAt: world.now(),
-    });
-    stored = await read();
-  }
+  const stored = await oneAtATime(world, async () => {
+    const found = await storedKeys(world);
+    if (found.length > 0) return found;
+    await world.db.insert(signingKeys).values(newKey(world));
+    return storedKeys(world);
+  });
   return stored.map(({ id, publicJwk, sealedPrivateKey }) => ({
     kid: id,
     publicJwk,
     publicKey: createPublicKey({ key: publicJwk, format: "jwk" }),
     privateKey: createPrivateKey(world.vault.open(sealedPrivateKey)),
   }));
+}
+
+const storedKeys = ({ db }: World) => db.select().from(signingKeys).orderBy(asc(signingKeys.createdAt));
+
+function newKey(world: World): typeof signingKeys.$inferInsert {
+  const pair = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return {
+    id: world.newId(),
+    publicJwk: pair.publicKey.export({ format: "jwk" }) as Record<string, string>,
+    sealedPrivateKey: world.vault.seal(pair.privateKey.export({ format: "pem", type: "pkcs8" }).toString()),
+    createdAt: world.now(),
+  };
+}
+
+async function oneAtATime<T>({ pool }: World, work: () => Promise<T>): Promise<T> {
+  const connection = await pool.getConnection();
+  const lock = "CONCAT('keys.', MD5(DATABASE()))";
+  try {
+    await connection.query(`SELECT GET_LOCK(${lock}, 10)`);
+    return await work();
+  } finally {
+    await connection.query(`SELECT RELEASE_LOCK(${lock})`);
+    connection.release();
+  }
 }
