@@ -77,6 +77,7 @@ export function readConfig(
     ...(result.issues ?? []).map((issue) => `${v.getDotPath(issue)} ${issue.message}`),
     ...required.filter((name) => given[name] === undefined).map((name) => `${name} must be set`),
   ];
-  if (faults.length > 0 || !result.success) throw new Error(`Configuration: ${faults.join("; ")}`);
+  if (faults.length > 0 || !result.success)
+    throw new Error(`Configuration: ${[...new Set(faults)].join("; ")}`);
   return result.output;
 }
