@@ -15,10 +15,7 @@ const maxRunning = 128;
 const pollMs = 1000;
 
 /** The one runner of everything that happens later or outside. `stop()` ends the work under way; others take it over. */
-export function startJobs(
-  world: World,
-  kinds: readonly JobKind[],
-): { stop(): Promise<void>; running(): number } {
+export function startJobs(world: World, kinds: readonly JobKind[]): { stop(): Promise<void> } {
   const running = new Map<number, { job: ClaimedJob; abort: AbortController; done: Promise<void> }>();
   const names = kinds.map(({ kind }) => kind);
   let stopped = false;
@@ -76,7 +73,6 @@ export function startJobs(
   }
   const ended = loop();
   return {
-    running: () => running.size,
     async stop() {
       stopped = true;
       unsubscribe();

@@ -9,6 +9,7 @@ import { provisioningRequests, type RequestState, type Step } from "../../schema
 import type { ClaimedJob } from "../jobs/leases.ts";
 import type { JobKind } from "../jobs/runner.ts";
 import type { Landfall } from "../landfall.ts";
+import { withDeadline } from "./drivers/deadline.ts";
 import { type Driver, drivers, type Service } from "./drivers/driver.ts";
 import { DriverError } from "./drivers/driver-error.ts";
 import { sealOutput } from "./requests.views.ts";
@@ -51,8 +52,8 @@ async function drive(landfall: Landfall, job: ClaimedJob, signal: AbortSignal): 
 const moves: Partial<Record<RequestState["status"], (work: Work, landfall: Landfall) => Promise<void>>> = {
   PROVISIONING: provision,
   ROLLING_BACK: rollBack,
-  ACTIVE: (work) => settle(work, (driver) => driver.resume(work, work.signal)),
-  SUSPENDED: (work) => settle(work, (driver) => driver.suspend(work, work.signal)),
+  ACTIVE: (work) => settle(work, (signal) => work.driver.resume(work, signal)),
+  SUSPENDED: (work) => settle(work, (signal) => work.driver.suspend(work, signal)),
   DEPROVISIONING: destroy,
 };
 
@@ -62,7 +63,7 @@ async function provision(work: Work, { world }: Landfall): Promise<void> {
   const step = state.currentStep as Step;
   const run = { step, attempt: state.retryCount + 1 };
   try {
-    const { output, repeated } = await withinStepTimeout(work, world.now(), (signal) =>
+    const { output, repeated } = await withDeadline(stepLeftMs(work, world.now()), work.signal, (signal) =>
       driver.step(step, work, signal),
     );
     const result = { ...sealOutput(world.vault, { output }), run };
@@ -83,25 +84,17 @@ async function cleanUp(work: Work): Promise<void> {
   await work.tell(request.settle, { leftovers: [], error: null });
 }
 
-/** Ends a step that takes too long, counted from when it began, whichever process began it. */
-async function withinStepTimeout<T>(
-  work: Work,
-  now: Date,
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { request: state, clusterMetadata, signal } = work;
-  const startedAt =
-    state.steps.find(({ step }) => step === state.currentStep)?.startedAt ?? now.toISOString();
-  const limit = clusterMetadata["stepTimeoutSeconds"];
-  const seconds = typeof limit === "number" && limit > 0 ? limit : defaultStepTimeoutSeconds;
-  const leftMs = Math.max(Date.parse(startedAt) + seconds * 1000 - now.getTime(), 0);
-  const timeout = AbortSignal.timeout(leftMs);
-  try {
-    return await run(AbortSignal.any([signal, timeout]));
-  } catch (error) {
-    if (!timeout.aborted || signal.aborted) throw error;
-    throw new DriverError("STEP_TIMEOUT", `The step took longer than ${seconds} seconds.`);
-  }
+/** How long a driver may take for one call, in milliseconds: the cluster's `stepTimeoutSeconds`, or 900 seconds. */
+function limitMs({ clusterMetadata }: Work): number {
+  const seconds = clusterMetadata["stepTimeoutSeconds"];
+  return 1000 * (typeof seconds === "number" && seconds > 0 ? seconds : defaultStepTimeoutSeconds);
+}
+
+/** A step's time runs from when it began, whichever process began it. */
+function stepLeftMs(work: Work, now: Date): number {
+  const { steps, currentStep } = work.request;
+  const startedAt = steps.find(({ step }) => step === currentStep)?.startedAt;
+  return startedAt ? Math.max(Date.parse(startedAt) + limitMs(work) - now.getTime(), 0) : limitMs(work);
 }
 
 /** Undoes steps, the last first, up to the first that can't be. */
@@ -109,7 +102,7 @@ async function undo(work: Work, steps: Step[]): Promise<{ undone: Step[]; error:
   const undone: Step[] = [];
   for (const step of [...steps].reverse()) {
     try {
-      await work.driver.undo(step, work, work.signal);
+      await withDeadline(limitMs(work), work.signal, (signal) => work.driver.undo(step, work, signal));
     } catch (error) {
       if (error instanceof DriverError) return { undone, error };
       throw error;
@@ -128,16 +121,18 @@ async function rollBack(work: Work): Promise<void> {
   });
 }
 
-async function settle(work: Work, act: (driver: Driver) => Promise<void>): Promise<void> {
+async function settle(work: Work, act: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { status, settledStatus, leftovers } = work.request;
   if (leftovers.length > 0) await cleanUp(work);
   if (settledStatus === status) return;
-  await shown(work, () => act(work.driver));
+  await shown(work, () => withDeadline(limitMs(work), work.signal, act));
   await work.tell(request.settle, { settledStatus: status, error: null });
 }
 
 async function destroy(work: Work): Promise<void> {
-  await shown(work, () => work.driver.destroy(work, work.signal));
+  await shown(work, () =>
+    withDeadline(limitMs(work), work.signal, (signal) => work.driver.destroy(work, signal)),
+  );
   await work.tell(request.deprovisioned, {});
 }
 
