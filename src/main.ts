@@ -46,7 +46,8 @@ async function dev(): Promise<() => Promise<void>> {
     await servers.stop();
     throw error;
   });
-  await seed(program);
+  await seedFirstAdmin(program);
+  if (config.SAMPLE_DATA) await seedSamples(program.landfall);
   console.log(newcomerGuide(program, config));
   return async () => {
     await program.stop();
@@ -58,15 +59,14 @@ async function dev(): Promise<() => Promise<void>> {
 async function start(): Promise<() => Promise<void>> {
   const config = readConfig(undefined, ["MYSQL_URL", "REDIS_URL", "ENCRYPTION_KEY"]);
   const program = await startLandfall(config, { roles: askedRoles() });
-  await seed(program);
+  await seedFirstAdmin(program);
   program.landfall.world.log.info("listening", { url: program.url, roles: askedRoles() });
   return () => program.stop();
 }
 
-async function seed({ landfall }: Program): Promise<void> {
-  const { ADMIN_EMAIL, ADMIN_PASSWORD, SAMPLE_DATA } = landfall.config;
+async function seedFirstAdmin({ landfall }: Program): Promise<void> {
+  const { ADMIN_EMAIL, ADMIN_PASSWORD } = landfall.config;
   if (ADMIN_EMAIL && ADMIN_PASSWORD) await seedAdmin(landfall, ADMIN_EMAIL, ADMIN_PASSWORD);
-  if (SAMPLE_DATA && process.argv[2] === "dev") await seedSamples(landfall);
 }
 
 function askedRoles(): ProcessRole[] {

@@ -30,7 +30,7 @@ async function parseJson({
 /** The calls under way; every part of the program that sees a request finds the same one. */
 const calls = new WeakMap<Request, Call>();
 
-/** What every route gets for free: ids, JSON, the envelope, problems. Mounted once, before the routes. */
+/** What every route gets for free: ids, JSON, the envelope, problems. Each file of routes uses it; Elysia applies it once. */
 export function idiom(landfall: Landfall) {
   const { world, config } = landfall;
   const headers = gatewayHeaders(config.IDENTITY_PROVIDER_ORIGINS);

@@ -2,8 +2,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { type ErrorCode, errorCodes } from "../../schema/errors.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: a document, built here and read by other programs
-type JsonSchema = Record<string, any>;
+type JsonSchema = Record<string, unknown>;
 
 /** JSON Schema of what a client sends or reads (OpenAPI 3.0). Checks that JSON Schema can't say are left out. */
 export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {

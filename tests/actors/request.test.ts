@@ -192,18 +192,6 @@ describe("a failure", () => {
   );
 });
 
-describe("a placement", () => {
-  test("is looked for again at the start, where none was found", () => {
-    const { state } = applied(created("api").state, "start", {}, "driver");
-    expect(state).toMatchObject({ clusterType: "SIMULATED", status: "PROVISIONING" });
-  });
-
-  test("that was found stays", () => {
-    const { state } = applied(created("manual cluster").state, "start", {}, "driver");
-    expect(state).toMatchObject({ clusterType: "MANUAL", status: "AWAITING_MANUAL" });
-  });
-});
-
 describe("the driver's job", () => {
   const jobsOf = (hand: Hand, status: (typeof requestStatuses)[number], command: string) =>
     applied(arrived(hand, status), command, inputs[command], hand).decision.jobs ?? [];
