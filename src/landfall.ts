@@ -9,5 +9,5 @@ export interface Landfall {
   readonly world: World;
   readonly mailbox: Mailbox;
   /** Who makes a request; throws `unauthenticated` or `token_expired`. */
-  authenticate(request: Request): Caller;
+  authenticate(request: Request): Caller | Promise<Caller>;
 }

@@ -9,7 +9,7 @@ import type { Landfall } from "./landfall.ts";
 const Health = v.strictObject({ status: v.literal("ok") });
 const common = { tag: "Probes", may: "anyone" } as const;
 
-const health = endpoint({ ...common, summary: "Liveness probe", answer: Health });
+const health = endpoint({ id: "getHealth", ...common, summary: "Liveness probe", answer: Health });
 const alive = () => ({ status: "ok" as const });
 
 /** The gateway's own `/health`. */
@@ -25,6 +25,7 @@ export const probeRoutes = (landfall: Landfall) =>
       "/ready",
       () => ready(landfall.world),
       endpoint({
+        id: "getReadiness",
         ...common,
         summary: "Readiness probe",
         description: "503 while the database or Redis is away.",

@@ -41,7 +41,7 @@ export class Call {
     readonly correlationId: string,
   ) {}
 
-  authenticate(): Caller {
+  authenticate(): Caller | Promise<Caller> {
     return this.landfall.authenticate(this.request);
   }
 

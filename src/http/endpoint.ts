@@ -2,12 +2,16 @@ import type { DocumentDecoration } from "elysia";
 import * as v from "valibot";
 import { type ErrorCode, type FieldError, ServiceError } from "../../schema/errors.ts";
 import { type Permission, reach, within } from "../../schema/permissions.ts";
+import { object } from "../../schema/values.ts";
 import type { Call } from "./call.ts";
-import { answersOf, jsonSchemaOf, parametersOf } from "./openapi.ts";
+import { operationOf } from "./openapi.ts";
 
 type Schema = v.GenericSchema;
 
-interface Declaration<Body, Query, Answer> {
+/** What a route says of itself: who may call it, what it takes and answers. */
+export interface Declaration<Body = Schema | undefined, Query = Schema | undefined, Answer = Schema> {
+  /** The operation's name for generated clients, such as `startRequest`; never changed once it was published. */
+  id: string;
   summary: string;
   description?: string;
   tag: string;
@@ -25,46 +29,48 @@ interface Declaration<Body, Query, Answer> {
   errors?: readonly ErrorCode[];
 }
 
-/** One endpoint as Elysia takes it: who may call it, what it takes and answers, and how it is documented. */
+/**
+ * One endpoint as Elysia takes it. Elysia knows the schemas by their types alone: they are checked here, so that
+ * token and role come first, values are taken as they were sent, and nothing of them is told in a refusal.
+ */
 export function endpoint<
   Body extends Schema | undefined = undefined,
   Query extends Schema | undefined = undefined,
   Answer extends Schema = Schema,
 >(declared: Declaration<Body, Query, Answer>) {
-  const { summary, description, tag, may, body, query, answer, statuses = [200], errors = [] } = declared;
-  const checked = checkedAnswer(answer);
+  const { may, body = noBody, query = noQuery, answer, statuses = [200] } = declared;
   return {
-    transform: [
-      (context: { call: Call; body: unknown; query: unknown; set: { status?: unknown } }) => {
-        const { call } = context;
-        call.body = context.body;
-        if (may !== "anyone") authorize(call, may);
-        // Elysia splits and parses query values on its own; a schema wants them as they were sent.
-        if (query) context.query = Object.fromEntries(new URL(call.request.url).searchParams);
-        context.set.status = statuses[0];
-        call.enveloped = true;
-      },
-    ],
-    beforeHandle: [
-      ({ call, body, query }: { call: Call; body: unknown; query: unknown }) => sameTenant(call, body, query),
-    ],
-    ...(body ? { parse: "json" as const } : {}),
-    body: (body && checkedInput(body, "")) as Body,
-    query: (query ? checkedInput(query, "query/") : undefined) as Query,
-    response: Object.fromEntries(statuses.map((status) => [status, checked])) as { 200: Answer },
-    detail: {
-      summary,
-      ...(description ? { description } : {}),
-      tags: [tag],
-      security: may === "anyone" ? [] : [{ bearer: [] }],
-      parameters: query ? parametersOf(query) : [],
-      responses: answersOf({ ...declared, statuses, answer, errors }),
-    } as unknown as DocumentDecoration,
+    async transform(context: { call: Call; body: unknown; set: { status?: unknown } }) {
+      const { call } = context;
+      call.body = context.body;
+      if (may !== "anyone") await authorize(call, may);
+      context.set.status = statuses[0];
+      call.enveloped = true;
+    },
+    beforeHandle(context: { call: Call; body: unknown; query: unknown }) {
+      const { call } = context;
+      const [sent, asked] = [checked(body, call.body, ""), checked(query, queryOf(call), "query/")];
+      refuse([...sent.faults, ...asked.faults]);
+      context.body = sent.output;
+      context.query = asked.output;
+      sameTenant(call, sent.output, asked.output);
+    },
+    afterHandle: ({ responseValue }: { responseValue: unknown }) => checkAnswer(answer, responseValue),
+    detail: operationOf({ ...declared, statuses }),
+  } as unknown as {
+    body: Body;
+    query: Query;
+    response: { 200: Answer };
+    detail: DocumentDecoration;
   };
 }
 
-function authorize(call: Call, permission: Permission): void {
-  call.caller = call.authenticate();
+/** What an endpoint takes that declares nothing. */
+const noBody = v.optional(object({}), {});
+const noQuery = object({});
+
+async function authorize(call: Call, permission: Permission): Promise<void> {
+  call.caller = await call.authenticate();
   call.scope = reach(call.caller, permission);
 }
 
@@ -78,26 +84,34 @@ function sameTenant({ scope }: Call, ...places: unknown[]): void {
   }
 }
 
-/** A valibot schema as Elysia and the API documentation both read it: JSON Schema in its own members, the check behind. */
-function standard<S extends Schema>(schema: S, validate: (value: unknown) => unknown): object {
-  const behind = {
-    "~standard": {
-      version: 1,
-      vendor: "landfall",
-      validate: (value: unknown) => ({ value: validate(value) }),
-    },
-  };
-  return Object.assign(Object.create(behind), jsonSchemaOf(schema));
+interface Checked {
+  output: unknown;
+  faults: FieldError[];
 }
 
-function checkedInput(schema: Schema, place: string): object {
-  return standard(schema, (value) => {
-    const result = v.safeParse(schema, value ?? undefined);
-    if (result.success) return result.output;
-    throw invalid(
-      result.issues.map((issue) => ({ pointer: pointerTo(issue, place), message: messageOf(issue) })),
-    );
-  });
+/** What a schema makes of a value, or the places where it does not fit. */
+function checked(schema: Schema, value: unknown, place: string): Checked {
+  const result = v.safeParse(schema, value ?? undefined);
+  if (result.success) return { output: result.output, faults: [] };
+  const faults = result.issues.map((issue) => ({
+    pointer: pointerTo(issue, place),
+    message: messageOf(issue),
+  }));
+  return { output: undefined, faults };
+}
+
+/** The query as it was sent; Elysia would split and parse its values. A name that comes twice has no one value. */
+function queryOf({ request }: Call): Record<string, string> {
+  const at = request.url.indexOf("?");
+  if (at === -1) return {};
+  const parameters = new URLSearchParams(request.url.slice(at));
+  const names = [...parameters.keys()];
+  refuse(
+    names
+      .filter((name, i) => names.indexOf(name) !== i)
+      .map((name) => ({ pointer: `query/${name}`, message: "Must be given once." })),
+  );
+  return Object.fromEntries(parameters);
 }
 
 /** Says what is wanted and never what was sent. Messages of our own schemas are taken as they are. */
@@ -107,14 +121,17 @@ function messageOf({ message, expected, received }: v.BaseIssue<unknown>): strin
   return expected === "never" ? "Is not a known field." : `Must be ${expected ?? "valid"}.`;
 }
 
-function checkedAnswer(schema: Schema): object {
-  return standard(schema, (value) => {
-    const result = v.safeParse(schema, value);
-    if (result.success) return value;
-    throw new Error(
-      `An answer does not fit its schema: ${result.issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`).join("; ")}`,
-    );
-  });
+/** An answer that does not fit its own schema is a fault of ours. */
+function checkAnswer(schema: Schema, value: unknown): void {
+  if (value instanceof Response) return;
+  const { success, issues } = v.safeParse(schema, value);
+  if (success) return;
+  const faults = issues.map((issue) => `${v.getDotPath(issue)} ${issue.message}`);
+  throw new Error(`An answer does not fit its schema: ${faults.join("; ")}`);
+}
+
+function refuse(faults: FieldError[]): void {
+  if (faults.length > 0) throw invalid(faults);
 }
 
 /** A request that fails its schema, with every wrong place. */

@@ -1,11 +1,12 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { type ErrorCode, errorCodes } from "../../schema/errors.ts";
+import type { Declaration } from "./endpoint.ts";
 
 type JsonSchema = Record<string, unknown>;
 
 /** JSON Schema of what a client sends or reads (OpenAPI 3.0). Checks that JSON Schema can't say are left out. */
-export function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
+function jsonSchemaOf(schema: v.GenericSchema): JsonSchema {
   const { $schema, ...rest } = toJsonSchema(schema, {
     target: "openapi-3.0",
     typeMode: "input",
@@ -24,7 +25,7 @@ function withExample(schema: JsonSchema): JsonSchema {
 }
 
 /** Query parameters, one for each member of a schema. */
-export function parametersOf(query: v.GenericSchema): JsonSchema[] {
+function parametersOf(query: v.GenericSchema): JsonSchema[] {
   const { properties = {}, required = [] } = jsonSchemaOf(query) as {
     properties?: Record<string, JsonSchema>;
     required?: string[];
@@ -80,26 +81,29 @@ const meanings: Record<number, string> = {
   202: "Accepted; the work goes on after the answer.",
 };
 
-interface Answers {
-  may: string;
-  body?: unknown;
-  query?: unknown;
-  answer: v.GenericSchema;
-  statuses: readonly number[];
-  list?: true;
-  errors: readonly ErrorCode[];
+/** An endpoint as the OpenAPI document tells of it. */
+export function operationOf(declared: Declaration): JsonSchema {
+  const { id, summary, description, tag, may, body, query } = declared;
+  return {
+    operationId: id,
+    summary,
+    ...(description ? { description } : {}),
+    tags: [tag],
+    security: may === "anyone" ? [] : [{ bearer: [] }],
+    parameters: query ? parametersOf(query) : [],
+    ...(body ? { requestBody: bodyOf(body) } : {}),
+    responses: answersOf(declared),
+  };
 }
 
+const bodyOf = (body: v.GenericSchema) => ({
+  required: body.type !== "optional",
+  content: { "application/json": { schema: jsonSchemaOf(body) } },
+});
+
 /** Every status that an operation can answer, with its shape. */
-export function answersOf({
-  may,
-  body,
-  query,
-  answer,
-  statuses,
-  list,
-  errors,
-}: Answers): Record<string, JsonSchema> {
+function answersOf(declared: Declaration): Record<string, JsonSchema> {
+  const { may, body, query, answer, statuses = [200], list, errors = [] } = declared;
   const schema = objectOf({ data: jsonSchemaOf(answer), meta: list ? ListMeta : Meta });
   const codes: ErrorCode[] = [
     ...errors,

@@ -24,6 +24,7 @@ export const accountRoutes = (landfall: Landfall) => {
       "/me",
       ({ call }) => me(world, call),
       endpoint({
+        id: "getMe",
         tag: "Sign-in",
         may: "self.read",
         summary: "The signed-in user",
@@ -35,6 +36,7 @@ export const accountRoutes = (landfall: Landfall) => {
       "/api-keys",
       ({ call, query }) => listApiKeys(world, call, query),
       endpoint({
+        id: "listApiKeys",
         tag: "API keys",
         may: "api-keys.own",
         summary: "List the tenant's API keys",
@@ -47,6 +49,7 @@ export const accountRoutes = (landfall: Landfall) => {
       "/api-keys",
       ({ call, body }) => createApiKey(call, body),
       endpoint({
+        id: "createApiKey",
         tag: "API keys",
         may: "api-keys.own",
         summary: "Create an API key",

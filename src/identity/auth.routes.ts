@@ -15,6 +15,7 @@ export const authRoutes = (landfall: Landfall, tokens: AccessTokens) =>
       "/auth/register",
       ({ call, body }) => register(landfall, tokens, call, body),
       endpoint({
+        id: "register",
         ...common,
         summary: "Register",
         description: "Makes a new tenant with this user, and signs in.",
@@ -28,6 +29,7 @@ export const authRoutes = (landfall: Landfall, tokens: AccessTokens) =>
       "/auth/login",
       ({ call, body }) => login(landfall, tokens, call, body),
       endpoint({
+        id: "login",
         ...common,
         summary: "Sign in",
         body: Login,
@@ -39,6 +41,7 @@ export const authRoutes = (landfall: Landfall, tokens: AccessTokens) =>
       "/auth/service-token",
       ({ call }) => serviceToken(landfall, tokens, call),
       endpoint({
+        id: "exchangeApiKey",
         ...common,
         summary: "Exchange an API key for a service token",
         description: "Send the key of kind `service` in `X-API-Key`.",

@@ -40,6 +40,7 @@ export const requestRoutes = (landfall: Landfall) => {
       "",
       ({ call, body }) => call.send(request.create, undefined, body, requestView, 201),
       endpoint({
+        id: "createRequest",
         ...order,
         summary: "Create a provisioning request",
         description: "It waits in `PENDING`, placed on a cluster where one fits, until it is started.",
@@ -52,6 +53,7 @@ export const requestRoutes = (landfall: Landfall) => {
       "",
       ({ call, query }) => listRequests(world, call, query),
       endpoint({
+        id: "listRequests",
         ...read,
         summary: "List all provisioning requests",
         query: ListRequests,
@@ -63,6 +65,7 @@ export const requestRoutes = (landfall: Landfall) => {
       "/order/:orderId",
       ({ call, params, query }) => requestsOfOrder(world, call, params.orderId, query),
       endpoint({
+        id: "listRequestsOfOrder",
         ...read,
         summary: "Get requests by order ID",
         description: "Empty for an order that is not yours.",
@@ -76,6 +79,7 @@ export const requestRoutes = (landfall: Landfall) => {
       async ({ call, params }) =>
         requestWithCredentials(await findRequest(world, call.scope, params.id), call.caller, vault),
       endpoint({
+        id: "getRequest",
         ...read,
         summary: "Get a request by ID",
         description: "With its access credentials, for users of its tenant, ADMIN and OPS.",
@@ -87,6 +91,7 @@ export const requestRoutes = (landfall: Landfall) => {
       "/:id/audit",
       ({ call, params, query }) => auditOf(world, call, params.id, query),
       endpoint({
+        id: "listRequestAudit",
         ...read,
         summary: "Get the audit trail of a request",
         description: "Oldest first.",
@@ -100,6 +105,7 @@ export const requestRoutes = (landfall: Landfall) => {
       "/:id/start",
       ({ call, params }) => call.send(request.start, params.id, {}, requestView),
       endpoint({
+        id: "startRequest",
         ...drive,
         summary: "Start provisioning",
         description: "On to `ALLOCATE`; a manual one waits for a person.",
@@ -109,6 +115,7 @@ export const requestRoutes = (landfall: Landfall) => {
       "/:id/advance",
       ({ call, params, body }) => call.send(request.advance, params.id, sealOutput(vault, body), requestView),
       endpoint({
+        id: "advanceRequest",
         ...drive,
         summary: "Advance to the next step",
         description: "After `VERIFY` the service is `ACTIVE`.",
@@ -119,6 +126,7 @@ export const requestRoutes = (landfall: Landfall) => {
       "/:id/fail",
       ({ call, params, body }) => call.send(request.fail, params.id, body, requestView),
       endpoint({
+        id: "failRequest",
         ...drive,
         summary: "Mark the request as failed",
         description: "Where a driver works, its steps are undone first.",
@@ -129,12 +137,18 @@ export const requestRoutes = (landfall: Landfall) => {
       "/:id/manual-complete",
       ({ call, params, body }) =>
         call.send(request["manual-complete"], params.id, sealCredentials(vault, body), requestView),
-      endpoint({ ...drive, summary: "Complete a manual request", body: ManualComplete }),
+      endpoint({
+        id: "completeManualRequest",
+        ...drive,
+        summary: "Complete a manual request",
+        body: ManualComplete,
+      }),
     )
     .post(
       "/:id/retry",
       ({ call, params }) => call.send(request.retry, params.id, {}, requestView),
       endpoint({
+        id: "retryRequest",
         ...drive,
         summary: "Retry a failed request",
         description: "All four steps anew; at most `maxRetries` times.",
@@ -144,12 +158,12 @@ export const requestRoutes = (landfall: Landfall) => {
     .post(
       "/:id/suspend",
       ({ call, params }) => call.send(request.suspend, params.id, {}, requestView),
-      endpoint({ ...order, summary: "Suspend (stop) a service" }),
+      endpoint({ id: "suspendRequest", ...order, summary: "Suspend (stop) a service" }),
     )
     .post(
       "/:id/reactivate",
       ({ call, params }) => call.send(request.reactivate, params.id, {}, requestView),
-      endpoint({ ...order, summary: "Reactivate a suspended service" }),
+      endpoint({ id: "reactivateRequest", ...order, summary: "Reactivate a suspended service" }),
     )
     .delete(
       "/:id",
@@ -159,6 +173,7 @@ export const requestRoutes = (landfall: Landfall) => {
           return requestView(state);
         }),
       endpoint({
+        id: "deleteRequest",
         ...order,
         summary: "Delete (deprovision) a service",
         description: "200 when nothing had been made yet; 202 when the infrastructure is being removed.",
