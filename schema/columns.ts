@@ -43,6 +43,15 @@ export const longText = customType<{ data: string }>({
   dataType: () => "mediumtext character set utf8mb4 collate utf8mb4_bin",
 });
 
+const documentType = customType<{ data: unknown; driverData: string }>({
+  dataType: () => "longtext character set utf8mb4 collate utf8mb4_bin",
+  toDriver: (value) => JSON.stringify(value),
+  fromDriver: (text) => JSON.parse(text),
+});
+
+/** JSON that a client has made, kept as its text: MariaDB takes no JSON that is nested more than 32 deep. */
+export const document = <T>() => documentType().$type<T>();
+
 /** A moment in UTC with milliseconds. */
 export const instant = () => datetime({ mode: "date", fsp: 3 });
 

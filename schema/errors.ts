@@ -61,5 +61,9 @@ export class ServiceError extends Error {
 /** A unique key is taken. */
 export const alreadyExists = () => new ServiceError("already_exists", "There is such a record already.");
 
+/** An `Idempotency-Key` that came with another body before. */
+export const idempotencyMismatch = () =>
+  new ServiceError("idempotency_mismatch", "This Idempotency-Key was used with another body.");
+
 /** No such record, or one of another tenant: which of the two is never told. */
 export const notFound = (what: string) => new ServiceError("not_found", `There is no ${what} with this id.`);

@@ -4,13 +4,34 @@ import { ServiceError } from "./errors.ts";
 export const roles = ["ADMIN", "FINANCE", "SALES", "OPS", "SECURITY", "PRODUCT"] as const;
 export type Role = (typeof roles)[number];
 
-/** Who asks: a signed-in user, another service, or Landfall itself (workers and timers). */
+/** The roles that decide who else has which, and who may sign in. */
+export const userManagers: readonly Role[] = ["ADMIN", "SECURITY"];
+
+/** What an API key can be narrowed to. */
+export const scopes = (
+  [
+    "provisioning",
+    "dns",
+    "quotas",
+    "webhooks",
+    "products",
+    "notifications",
+    "orders",
+    "billing",
+    "support",
+  ] as const
+).flatMap((area) => [`${area}:read`, `${area}:write`] as const);
+export type Scope = (typeof scopes)[number];
+
+/** Who asks: a signed-in user or a key of their tenant, another service, or Landfall itself (workers and timers). */
 export interface Caller {
   readonly id: string;
   readonly kind: "user" | "service" | "system";
   /** Null for services and the system, which have no tenant of their own. */
   readonly tenantId: string | null;
   readonly roles: readonly Role[];
+  /** What an API key is narrowed to; absent: nothing is. */
+  readonly scopes?: readonly Scope[];
 }
 
 /** Landfall itself, as one of its services. */
@@ -28,15 +49,18 @@ interface Grant {
   staff: readonly Role[];
   /** Service tokens may, in every tenant. */
   services?: true;
+  /** The scope that opens the row to a key with scopes; absent: it is closed to them. */
+  scope?: Scope;
 }
 
 /** The permission table. Every route names one row. */
 export const permissions = {
-  "requests.read": { tenant: true, staff: roles, services: true },
-  "requests.order": { tenant: true, staff: ["ADMIN", "OPS"], services: true },
+  "requests.read": { tenant: true, staff: roles, services: true, scope: "provisioning:read" },
+  "requests.order": { tenant: true, staff: ["ADMIN", "OPS"], services: true, scope: "provisioning:write" },
   "requests.drive": { staff: ["ADMIN", "OPS"], services: true },
   "self.read": { tenant: true, staff: roles, services: true },
   "api-keys.own": { tenant: true, staff: [] },
+  "users.manage": { tenant: true, staff: userManagers },
 } as const satisfies Record<string, Grant>;
 
 export type Permission = keyof typeof permissions;
@@ -48,6 +72,8 @@ export type TenantScope = string | null;
 export function reach(caller: Caller, permission: Permission): TenantScope {
   const grant: Grant = permissions[permission];
   if (caller.kind === "system") return null;
+  if (caller.scopes && !caller.scopes.some((scope) => scope === grant.scope))
+    throw new ServiceError("forbidden", "The scopes of this key do not allow this.");
   if (caller.kind === "service") {
     if (grant.services) return null;
   } else {

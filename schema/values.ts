@@ -2,11 +2,9 @@ import * as v from "valibot";
 
 /** Values that many bodies share. */
 
-export const Id = v.pipe(
-  v.string(),
-  v.description("UUIDv7 (RFC 9562)."),
-  v.examples(["01930b1c-7d5e-7a3b-8c21-4f9d6e0a1b2c"]),
-);
+export const exampleId = "01930b1c-7d5e-7a3b-8c21-4f9d6e0a1b2c";
+
+export const Id = v.pipe(v.string(), v.description("UUIDv7 (RFC 9562)."), v.examples([exampleId]));
 
 /** An id that another system made: any text of 1 to 64 characters. */
 export const ForeignId = v.pipe(
@@ -46,27 +44,63 @@ export const text = (minimum: number, maximum: number) =>
     v.maxLength(maximum, `Must have at most ${maximum} characters.`),
   );
 
-/** Makes a schema of objects refuse arrays, which valibot takes for objects. */
-function guarded<S extends v.GenericSchema>(schema: S): S {
+/** Text in an answer, by an example. */
+export const textLike = (example: string) => v.pipe(v.string(), v.examples([example]));
+
+/** Names that valibot leaves out of an object with any members, without a word. */
+const lostNames = ["__proto__", "prototype", "constructor"];
+const reserved = (input: object) => lostNames.filter((name) => Object.hasOwn(input, name));
+
+/**
+ * Makes a schema of objects refuse arrays, which valibot takes for objects, and points at each member that
+ * `unwanted` names.
+ */
+function guarded<S extends v.GenericSchema>(
+  schema: S,
+  unwanted: (input: object) => string[],
+  message: string,
+): S {
   const run: S["~run"] = (dataset, config) => {
-    if (!Array.isArray(dataset.value)) return schema["~run"](dataset, config);
-    v._addIssue(schema as never, "type", dataset as never, config);
-    return dataset as never;
+    const input = dataset.value;
+    if (Array.isArray(input)) {
+      v._addIssue(schema as never, "type", dataset as never, config);
+      return dataset as never;
+    }
+    const named = typeof input === "object" && input !== null ? unwanted(input) : [];
+    const result = schema["~run"](dataset, config);
+    for (const key of named) {
+      const path = [{ type: "object", origin: "key", input, key, value: undefined }] as never;
+      v._addIssue(schema as never, "key", result as never, config, { message, path });
+    }
+    return result;
   };
   return { ...schema, "~run": run };
 }
 
 /** An object with these members and no others. */
-export const object = <E extends v.ObjectEntries>(entries: E) => guarded(v.strictObject(entries));
+export const object = <E extends v.ObjectEntries>(entries: E) =>
+  guarded(
+    v.strictObject(entries),
+    // valibot names the first unknown member alone.
+    (input) =>
+      Object.keys(input)
+        .filter((name) => !Object.hasOwn(entries, name))
+        .slice(1),
+    "Is not a known field.",
+  );
 
 /** An object with these members and any others. */
 export const openObject = <E extends v.ObjectEntries>(entries: E) =>
-  guarded(v.objectWithRest(entries, v.unknown()));
+  guarded(v.objectWithRest(entries, v.unknown()), reserved, "Is a reserved name.");
 
 /** An object with any members whose values fit `value`. */
-export const map = <V extends v.GenericSchema>(value: V) => guarded(v.record(v.string(), value));
+export const map = <V extends v.GenericSchema>(value: V) =>
+  guarded(v.record(v.string(), value), reserved, "Is a reserved name.");
 
 export const FreeMap = map(v.unknown());
+
+/** What a DELETE answers. */
+export const Deleted = v.pipe(object({ id: Id, deleted: v.literal(true) }), v.title("Deleted"));
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

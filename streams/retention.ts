@@ -11,12 +11,13 @@ const streamRetentionMs = hourMs;
 const outboxRetentionMs = 7 * 24 * hourMs;
 const appliedRetentionMs = 8 * 24 * hourMs;
 const answerRetentionMs = 24 * hourMs;
+const sessionRetentionMs = 30 * 24 * hourMs;
 const chunkSize = 1000;
 
 /**
  * Removes every ten seconds what is past its time: stream entries after an hour and outbox rows after seven days,
  * both only where every group has handled them; dead letters' entries with their outbox rows; applied events
- * after eight days; answers to idempotency keys after 24 hours.
+ * after eight days; answers to idempotency keys after 24 hours; sessions 30 days after their last token.
  */
 export const startRetention = (world: World, groups: readonly GroupDeclaration[]) =>
   repeat(world, "Retention", intervalMs, (pauses) => applyRetention(world, groups, pauses));
@@ -41,6 +42,7 @@ async function applyRetention(
       [before(appliedRetentionMs)],
     ],
     ["idempotent_answers WHERE createdAt < ? ORDER BY createdAt", [before(answerRetentionMs)]],
+    ["sessions WHERE expiresAt < ? ORDER BY expiresAt", [before(sessionRetentionMs)]],
   ];
   for (const [rows, values] of expired) await deleteAll(world, rows, values, pauses);
 }

@@ -1,11 +1,10 @@
 import { inArray } from "drizzle-orm";
-import { ServiceError } from "../../schema/errors.ts";
-import { sessions } from "../../schema/identity/session.ts";
+import { notFound, ServiceError } from "../../schema/errors.ts";
 import { tenants } from "../../schema/identity/tenant.ts";
 import { type UserState, users } from "../../schema/identity/user.ts";
-import type { Role } from "../../schema/permissions.ts";
+import { type Role, userManagers } from "../../schema/permissions.ts";
+import { isId } from "../../schema/values.ts";
 import {
-  type Actor,
   ask,
   type Decision,
   defineActor,
@@ -13,9 +12,8 @@ import {
   type Moment,
   type OtherChange,
 } from "../runtime/actor.ts";
-
-export const tenant: Actor = { name: "tenant", service: "identity", table: tenants, audited: false };
-export const session: Actor = { name: "session", service: "identity", table: sessions, audited: false };
+import { type StoredToken, session } from "./session.ts";
+import { tenant } from "./tenant.ts";
 
 /** Which of these addresses have an account. */
 const takenEmails: Fact<string, boolean> = {
@@ -26,29 +24,49 @@ const takenEmails: Fact<string, boolean> = {
   },
 };
 
+/** Which of these tenants there are. */
+const knownTenants: Fact<string, boolean> = {
+  async read(db, ids) {
+    const found = await db
+      .select({ id: tenants.id })
+      .from(tenants)
+      .where(inArray(tenants.id, ids.filter(isId)));
+    const known = new Set(found.map(({ id }) => id));
+    return (id) => known.has(id);
+  },
+};
+
+const person = { name: "user", service: "identity", table: users, audited: false };
+
 /** A person who signs in. */
 export const user = defineActor({
-  name: "user",
-  service: "identity",
-  table: users,
-  audited: false,
-  accepts: { register: "new", "sign-in": "any" },
+  ...person,
+  accepts: { register: "new", create: "new", "sign-in": "any", update: "any" },
   quiet: ["sign-in"],
-  commands: { register, "sign-in": signIn },
-  facts: { register: (_, { email }) => ({ taken: ask(takenEmails, email) }) },
+  commands: { register, create, "sign-in": signIn, update },
+  locks: { create: managed, update: managed },
+  facts: {
+    register: (_, { email }) => ({ taken: ask(takenEmails, email) }),
+    create: (_, { email, tenantId }) => ({
+      taken: ask(takenEmails, email),
+      known: ask(knownTenants, tenantId),
+    }),
+  },
 });
 
-/** The hash of a new refresh token, and when it ends. */
-export interface NewSession {
-  tokenHash: string;
-  expiresAt: Date;
+/** A new session's id and its first refresh token. */
+export interface NewSession extends StoredToken {
+  id: string;
 }
 
-export interface NewUser {
+interface Account {
   email: string;
   name: string;
   /** PHC string. */
   passwordHash: string;
+}
+
+export interface NewUser extends Account {
   /** The tenant that is made with the user. */
   tenantName: string;
   roles: Role[];
@@ -58,24 +76,87 @@ export interface NewUser {
 /** A new tenant with its first user. */
 function register(
   _: UserState,
-  input: NewUser,
+  { tenantName, session, ...account }: NewUser,
   { taken }: { taken: boolean },
   moment: Moment,
 ): Decision<UserState> {
-  if (taken) throw new ServiceError("already_exists", "There is an account with this address already.");
-  const { email, name, passwordHash, tenantName, roles } = input;
   const tenantId = moment.newId();
   return {
-    set: {
-      ...{ tenantId, email, name, roles, passwordHash },
-      ...{ emailVerified: false, mfaEnabled: false, disabled: false, lockedUntil: null, lastLoginAt: null },
-    },
+    ...made({ ...account, tenantId }, taken, moment),
     also: [
       { actor: tenant, id: tenantId, set: { name: tenantName }, create: true },
-      ...(input.session ? [opened(input.session, moment)] : []),
+      ...(session ? [opened(session, moment)] : []),
     ],
-    emit: [{ topic: "identity.user-registered", data: { userId: moment.id, email } }],
   };
+}
+
+/** What is asked of a user's standing, and by whom: their record is locked, so that it says what they may now. */
+interface Standing {
+  by: string;
+  roles?: Role[] | undefined;
+  disabled?: boolean | undefined;
+}
+const touchesStanding = ({ roles, disabled }: Standing) => roles !== undefined || disabled !== undefined;
+
+function managed(input: Standing) {
+  return touchesStanding(input) ? [[person, input.by] as const] : [];
+}
+
+/**
+ * Two who manage users can't take it from each other at once: the second one is none any more. As nobody takes
+ * it from themselves, there is always one who can give it back.
+ */
+function mayDecide(input: Standing, { locked }: Moment): void {
+  if (!touchesStanding(input)) return;
+  const by = locked(person, input.by) as UserState | null;
+  if (!by || !manages(by))
+    throw new ServiceError("forbidden", "Only ADMIN and SECURITY decide on roles and who is disabled.");
+}
+
+const manages = ({ disabled, roles }: UserState) =>
+  !disabled && roles.some((role) => userManagers.includes(role));
+
+/** A user made by another, who is in the tenant or manages users. */
+function create(
+  _: UserState,
+  { by, roles, ...account }: Account & { tenantId: string } & Standing,
+  { taken, known }: { taken: boolean; known: boolean },
+  moment: Moment,
+): Decision<UserState> {
+  mayDecide({ by, roles }, moment);
+  if (!known) throw notFound("tenant");
+  return made({ ...account, roles: once(roles ?? []) }, taken, moment);
+}
+
+const once = (roles: Role[]) => [...new Set(roles)];
+
+function made(
+  account: Account & { tenantId: string; roles: Role[] },
+  taken: boolean,
+  { id }: Moment,
+): Decision<UserState> {
+  if (taken) throw new ServiceError("already_exists", "There is an account with this address already.");
+  return {
+    set: {
+      ...account,
+      ...{ emailVerified: false, mfaEnabled: false, disabled: false, lockedUntil: null, lastLoginAt: null },
+    },
+    emit: [{ topic: "identity.user-registered", data: { userId: id, email: account.email } }],
+  };
+}
+
+function update(
+  state: UserState,
+  { by, ...changes }: { name?: string | undefined } & Standing,
+  _: unknown,
+  moment: Moment,
+): Decision<UserState> {
+  mayDecide({ by, ...changes }, moment);
+  const { name = state.name, roles = state.roles, disabled = state.disabled } = changes;
+  const set = { name, roles: once(roles), disabled };
+  if (by === state.id && manages(state) && !manages({ ...state, ...set }))
+    throw new ServiceError("forbidden", "Nobody takes the managing of users from themselves.");
+  return { set };
 }
 
 function signIn({ email }: UserState, input: NewSession, _: unknown, moment: Moment): Decision<UserState> {
@@ -86,9 +167,9 @@ function signIn({ email }: UserState, input: NewSession, _: unknown, moment: Mom
   };
 }
 
-const opened = (input: NewSession, { id, newId }: Moment): OtherChange => ({
+const opened = ({ id, ...token }: NewSession, { id: userId }: Moment): OtherChange => ({
   actor: session,
-  id: newId(),
-  set: { userId: id, ...input, endedAt: null },
+  id,
+  set: { userId, ...token, endedAt: null },
   create: true,
 });

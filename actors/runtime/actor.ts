@@ -53,9 +53,11 @@ export interface OtherChange {
   create?: true;
 }
 
-/** What a command comes to. Without `set` it is accepted and changes nothing. */
+/** What a command comes to. Without `set` and `remove` it is accepted and changes nothing. */
 export interface Decision<State> {
   set?: Partial<State>;
+  /** The record is gone with the commit; the outcome tells its last state. */
+  remove?: true;
   emit?: Emission[];
   jobs?: JobOrder[];
   also?: OtherChange[];

@@ -1,4 +1,4 @@
-import { notFound, ServiceError } from "../../schema/errors.ts";
+import { idempotencyMismatch, notFound, ServiceError } from "../../schema/errors.ts";
 import { within } from "../../schema/permissions.ts";
 import type { World } from "../../schema/world.ts";
 import { streamOf } from "../../streams/topics.ts";
@@ -51,7 +51,7 @@ function decideOrder(
   const stored = once && draft.answerTo(once.id);
   if (stored) {
     if (stored.fingerprint !== once.fingerprint) {
-      throw new ServiceError("idempotency_mismatch", "This Idempotency-Key was used with another body.");
+      throw idempotencyMismatch();
     }
     return { replayed: { status: stored.status, answer: JSON.parse(world.vault.open(stored.sealedAnswer)) } };
   }
@@ -99,7 +99,7 @@ function accepted(draft: Draft, { command, origin, ifMatch }: Order, id: string)
   return found;
 }
 
-/** Puts a decision into the draft: state, audit, events, jobs. */
+/** Puts a decision into the draft: state or removal, audit, events, jobs. */
 function record(
   world: World,
   draft: Draft,
@@ -110,8 +110,8 @@ function record(
   decision: Decision<unknown>,
 ) {
   const { command, origin } = order;
-  const { set, emit = [], jobs = [], also = [] } = decision;
-  if (!set) return before;
+  const { set, remove, emit = [], jobs = [], also = [] } = decision;
+  if (!set && !remove) return before;
   const write = (
     actor: Actor,
     old: StoredRecord | null,
@@ -125,7 +125,8 @@ function record(
     if (actor.audited && !command.quiet) draft.add("audit", auditRow(world, order, old, after, notes, now));
     return after;
   };
-  const after = write(command.actor, before, id, set, decision);
+  const after = write(command.actor, before, id, set ?? {}, decision);
+  if (remove) draft.remove(command.actor, after.id);
   for (const other of also) {
     const found = draft.get(other.actor, other.id);
     if (!found && !other.create)

@@ -7,7 +7,7 @@ import { idempotentAnswers } from "../../schema/runtime/idempotent-answer.ts";
 import { jobs } from "../../schema/runtime/job.ts";
 import { outboxEvents } from "../../schema/runtime/outbox-event.ts";
 import type { Actor, StoredRecord } from "./actor.ts";
-import { insert, type Row, upsert } from "./rows.ts";
+import { insert, type Row, remove, upsert } from "./rows.ts";
 
 type StoredAnswer = typeof idempotentAnswers.$inferInsert;
 
@@ -16,6 +16,7 @@ export class Draft {
   private readonly records = new Map<string, StoredRecord>();
   private readonly fresh = new Map<string, MySqlTable>();
   private readonly dirty = new Map<string, MySqlTable>();
+  private readonly removed = new Map<string, MySqlTable>();
   private readonly answers = new Map<string, StoredAnswer>();
   private readonly newAnswers: StoredAnswer[] = [];
   private readonly applied = new Set<string>();
@@ -49,13 +50,23 @@ export class Draft {
   change(actor: Actor, record: StoredRecord): void {
     this.mark(this.fresh.has(keyOf(actor.table, record.id)) ? this.fresh : this.dirty, actor, record);
   }
+  /** Takes a record away: what comes after it in the batch does not find it. */
+  remove(actor: Actor, id: string): void {
+    const key = keyOf(actor.table, id);
+    if (!this.fresh.has(key)) this.put(this.removed, key, actor.table);
+    for (const set of [this.fresh, this.dirty]) this.put(set, key, undefined);
+    this.put(this.records, key, undefined);
+  }
   private mark(set: Map<string, MySqlTable>, actor: Actor, record: StoredRecord): void {
     const key = keyOf(actor.table, record.id);
-    const before = this.records.get(key);
-    if (!set.has(key)) this.undone.push(() => set.delete(key));
-    this.undone.push(() => (before ? this.records.set(key, before) : this.records.delete(key)));
-    set.set(key, actor.table);
-    this.records.set(key, record);
+    this.put(set, key, actor.table);
+    this.put(this.records, key, record);
+  }
+  /** Sets an entry, or takes it out, so that it can be undone. */
+  private put<V>(map: Map<string, V>, key: string, value: V | undefined): void {
+    const before = map.get(key);
+    this.undone.push(() => put(map, key, before));
+    put(map, key, value);
   }
 
   answerTo(id: string): StoredAnswer | undefined {
@@ -101,6 +112,7 @@ export class Draft {
   statements(): string[] {
     const lastOrders = new Map(this.jobs.map((job) => [`${job["kind"]} ${job["key"]}`, job]));
     return [
+      ...byTable(this.removed).map(([table, keys]) => remove(table, keys.map(idOf))),
       ...byTable(this.fresh).map(([table, keys]) => insert(table, this.rowsOf(keys))),
       ...byTable(this.dirty).map(([table, keys]) => upsert(table, this.rowsOf(keys))),
       ...some(auditEntries, this.audit),
@@ -122,6 +134,12 @@ const orderAgain = ["payload", "dueAt", "requestId", "correlationId"]
   .join(",");
 
 const keyOf = (table: MySqlTable, id: string) => `${getTableName(table)} ${id}`;
+const idOf = (key: string) => key.slice(key.indexOf(" ") + 1);
+
+function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}
 
 const some = (table: MySqlTable, rows: Row[]) => (rows.length > 0 ? [insert(table, rows)] : []);
 

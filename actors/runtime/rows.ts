@@ -60,13 +60,20 @@ function valuesOf(table: MySqlTable, rows: readonly Row[]): string {
     .join(",");
 }
 
-/** Locks the rows of these ids, in the order of the ids, and reads them. */
-export function selectForUpdate(table: MySqlTable, ids: readonly string[]): string {
-  const list = [...ids]
+const listOf = (ids: readonly string[]) =>
+  [...ids]
     .sort()
     .map((id) => literal(id))
     .join(",");
-  return `SELECT ${columnsOf(table).list} FROM ${nameOf(table)} WHERE id IN (${list}) ORDER BY id FOR UPDATE`;
+
+/** Locks the rows of these ids, in the order of the ids, and reads them. */
+export function selectForUpdate(table: MySqlTable, ids: readonly string[]): string {
+  return `SELECT ${columnsOf(table).list} FROM ${nameOf(table)} WHERE id IN (${listOf(ids)}) ORDER BY id FOR UPDATE`;
+}
+
+/** Deletes the rows of these ids. */
+export function remove(table: MySqlTable, ids: readonly string[]): string {
+  return `DELETE FROM ${nameOf(table)} WHERE id IN (${listOf(ids)})`;
 }
 
 /** New rows; fails as a whole on a duplicate key. A missing value takes the column's default. */

@@ -1,7 +1,8 @@
-import { index, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
+import { index, json, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, hash, id, instant, label, recordColumns, word } from "../columns.ts";
-import { Id, object, Timestamp, text, Version } from "../values.ts";
+import { type Scope, scopes } from "../permissions.ts";
+import { Id, object, Timestamp, text, textLike, Version } from "../values.ts";
 
 /** A credential that outlives users. The key itself is shown once and stored as its SHA-256. */
 export const apiKeys = mysqlTable(
@@ -12,6 +13,9 @@ export const apiKeys = mysqlTable(
     name: label({ length: 200 }).notNull(),
     kind: word<"tenant" | "service">().notNull(),
     keyHash: hash().notNull(),
+    /** None, or null: everything that its tenant's users may. */
+    scopes: json().$type<Scope[]>(),
+    expiresAt: instant(),
     createdBy: exactText({ length: 64 }).notNull(),
     lastUsedAt: instant(),
   },
@@ -19,12 +23,33 @@ export const apiKeys = mysqlTable(
 );
 export type ApiKeyState = typeof apiKeys.$inferSelect;
 
+/** A moment that a client names. */
+const Moment = v.pipe(
+  v.string("Must be text."),
+  v.isoTimestamp("Must be an ISO 8601 time."),
+  v.check((text) => !Number.isNaN(Date.parse(text)), "Must be an ISO 8601 time."),
+  v.examples(["2099-12-31T00:00:00.000Z"]),
+);
+
 export const CreateApiKey = v.pipe(
   object({
-    name: text(1, 200),
+    name: v.pipe(text(1, 200), v.examples(["build server"])),
     kind: v.pipe(
       v.picklist(["tenant", "service"]),
       v.description("A `service` key needs ADMIN and is only exchanged for a service token."),
+    ),
+    scopes: v.optional(
+      v.pipe(
+        v.array(v.picklist(scopes, "Is not a known scope.")),
+        v.maxLength(scopes.length, `Must be ${scopes.length} or fewer.`),
+        v.description(
+          "What a `tenant` key reaches; none: all that the tenant's users do. `write` does not bring `read` along. A key with scopes makes, lists and deletes no keys.",
+        ),
+        v.examples([["provisioning:read", "provisioning:write"]]),
+      ),
+    ),
+    expiresAt: v.optional(
+      v.pipe(Moment, v.description("When the key ends; absent: it does not. Lies in the future.")),
     ),
   }),
   v.title("ApiKeyCreate"),
@@ -35,11 +60,13 @@ export const ApiKey = v.pipe(
   object({
     id: Id,
     tenantId: Id,
-    name: v.string(),
+    name: textLike("build server"),
     kind: v.picklist(["tenant", "service"]),
-    createdBy: v.string(),
-    lastUsedAt: v.nullable(Timestamp),
-    key: v.optional(v.pipe(v.string(), v.description("Shown once, at creation."))),
+    scopes: v.pipe(v.array(v.picklist(scopes)), v.description("Empty: everything.")),
+    expiresAt: v.nullable(Timestamp),
+    createdBy: Id,
+    lastUsedAt: v.pipe(v.nullable(Timestamp), v.description("To the minute.")),
+    key: v.optional(v.pipe(textLike("lf_5ZrXk0v…"), v.description("Shown once, at creation."))),
     version: Version,
     createdAt: Timestamp,
     updatedAt: Timestamp,

@@ -1,5 +1,5 @@
 import { boolean, index, json, mysqlTable } from "drizzle-orm/mysql-core";
-import { label, recordColumns, word } from "../columns.ts";
+import { document, label, recordColumns, word } from "../columns.ts";
 import type { ResourceType } from "./specification.ts";
 
 export const clusterTypes = [
@@ -28,7 +28,7 @@ export const clusters = mysqlTable(
     supportedResourceTypes: json().$type<ResourceType[]>(),
     isDefault: boolean().notNull(),
     provisioningEnabled: boolean().notNull(),
-    metadata: json().$type<Record<string, unknown>>().notNull(),
+    metadata: document<Record<string, unknown>>().notNull(),
   },
   (t) => [index("clusters_type").on(t.type)],
 );

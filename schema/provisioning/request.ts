@@ -1,7 +1,20 @@
 import { index, json, mysqlTable, tinyint } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
-import { exactText, id, recordColumns, word } from "../columns.ts";
-import { ForeignId, FreeMap, Id, map, object, openObject, Timestamp, text, Version } from "../values.ts";
+import { document, exactText, id, recordColumns, word } from "../columns.ts";
+import {
+  exampleId,
+  ForeignId,
+  FreeMap,
+  Id,
+  integer,
+  map,
+  object,
+  openObject,
+  Timestamp,
+  text,
+  textLike,
+  Version,
+} from "../values.ts";
 import type { ClusterType } from "./cluster.ts";
 import { type ResourceType, resourceTypes, specifications } from "./specification.ts";
 
@@ -60,11 +73,11 @@ export const provisioningRequests = mysqlTable(
     orderId: exactText({ length: 64 }).notNull(),
     orderItemId: exactText({ length: 64 }).notNull(),
     resourceType: word<ResourceType>().notNull(),
-    specification: json().$type<Record<string, unknown>>().notNull(),
-    metadata: json().$type<Record<string, unknown>>().notNull(),
+    specification: document<Record<string, unknown>>().notNull(),
+    metadata: document<Record<string, unknown>>().notNull(),
     status: word<RequestStatus>().notNull(),
     currentStep: word<Step>(),
-    steps: json().$type<StepState[]>().notNull(),
+    steps: document<StepState[]>().notNull(),
     retryCount: tinyint().notNull(),
     maxRetries: tinyint().notNull(),
     clusterId: id(),
@@ -84,16 +97,18 @@ export const provisioningRequests = mysqlTable(
     index("provisioning_requests_tenant").on(t.tenantId, t.createdAt, t.id),
     index("provisioning_requests_created").on(t.createdAt, t.id),
     index("provisioning_requests_order").on(t.orderId),
-    index("provisioning_requests_cluster").on(t.clusterId, t.createdAt),
-    index("provisioning_requests_status").on(t.status, t.createdAt),
+    // In the order of the lists, and with what else is asked for, so that pages are found and counted without rows.
+    index("provisioning_requests_cluster").on(t.clusterId, t.createdAt, t.id, t.tenantId),
+    index("provisioning_requests_status").on(t.status, t.createdAt, t.id, t.tenantId, t.resourceType),
+    index("provisioning_requests_type").on(t.resourceType, t.createdAt, t.id, t.tenantId),
   ],
 );
 export type RequestState = typeof provisioningRequests.$inferSelect;
 
 const createFields = {
   tenantId: v.pipe(ForeignId, v.description("The tenant that the service is for.")),
-  orderId: ForeignId,
-  orderItemId: ForeignId,
+  orderId: v.pipe(ForeignId, v.examples(["order-1"])),
+  orderItemId: v.pipe(ForeignId, v.examples(["item-1"])),
   metadata: v.optional(
     v.pipe(FreeMap, v.description("Kept with the request; `simulate` steers a simulated cluster.")),
   ),
@@ -158,11 +173,15 @@ export const AdvanceStep = v.pipe(
     {},
   ),
   v.title("AdvanceStep"),
+  v.examples([{ output: { instanceId: "i-1", ipAddress: "192.0.2.1" } }]),
 );
 export type AdvanceStep = v.InferOutput<typeof AdvanceStep>;
 
 export const FailRequest = v.pipe(
-  object({ code: v.pipe(text(1, 64), v.examples(["NO_CAPACITY"])), message: text(1, 2000) }),
+  object({
+    code: v.pipe(text(1, 64), v.examples(["NO_CAPACITY"])),
+    message: v.pipe(text(1, 2000), v.examples(["The rack is full."])),
+  }),
   v.title("FailRequest"),
 );
 export type FailRequest = v.InferOutput<typeof FailRequest>;
@@ -181,36 +200,41 @@ export const ManualComplete = v.pipe(
     {},
   ),
   v.title("ManualComplete"),
+  v.examples([{ ipAddress: "192.0.2.1", hostname: "web-1", notes: "In rack 4." }]),
 );
 export type ManualComplete = v.InferOutput<typeof ManualComplete>;
 
-const FaultBody = object({ code: v.string(), message: v.string() });
+const FaultBody = object({ code: textLike("NO_CAPACITY"), message: textLike("The rack is full.") });
 
 /** A request as it is answered. */
 export const ProvisioningRequest = v.pipe(
   object({
     id: Id,
-    tenantId: v.string(),
-    orderId: v.string(),
-    orderItemId: v.string(),
+    tenantId: textLike("tenant-1"),
+    orderId: textLike("order-1"),
+    orderItemId: textLike("item-1"),
     resourceType: v.picklist(resourceTypes),
-    specification: FreeMap,
+    specification: v.pipe(
+      FreeMap,
+      v.description("As it was ordered."),
+      v.examples([{ vcpu: 2, memoryMb: 4096, diskGb: 40, image: "debian-12" }]),
+    ),
     metadata: FreeMap,
-    status: v.picklist(requestStatuses),
-    currentStep: v.nullable(v.picklist(steps)),
+    status: v.pipe(v.picklist(requestStatuses), v.examples(["ACTIVE"])),
+    currentStep: v.pipe(v.nullable(v.picklist(steps)), v.description("Null where it is on none.")),
     steps: v.array(
       object({
         step: v.picklist(steps),
-        status: v.picklist(stepStatuses),
-        attempt: v.pipe(v.number(), v.description("`retryCount` + 1.")),
+        status: v.pipe(v.picklist(stepStatuses), v.examples(["COMPLETED"])),
+        attempt: v.pipe(integer(1, 100), v.description("`retryCount` + 1.")),
         startedAt: v.nullable(Timestamp),
         finishedAt: v.nullable(Timestamp),
         output: v.nullable(FreeMap),
         error: v.nullable(FaultBody),
       }),
     ),
-    retryCount: v.number(),
-    maxRetries: v.number(),
+    retryCount: integer(0, 100),
+    maxRetries: v.pipe(integer(0, 100), v.examples([3])),
     clusterId: v.pipe(v.nullable(Id), v.description("Null: driven through the API.")),
     access: v.nullable(
       object({
@@ -222,7 +246,7 @@ export const ProvisioningRequest = v.pipe(
       }),
     ),
     error: v.nullable(FaultBody),
-    createdBy: v.string(),
+    createdBy: textLike(exampleId),
     version: Version,
     createdAt: Timestamp,
     updatedAt: Timestamp,

@@ -1,7 +1,7 @@
 import { int, json, mysqlTable, primaryKey } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, id, instant, word } from "../columns.ts";
-import { Id, Timestamp } from "../values.ts";
+import { exampleId, Id, Timestamp, textLike } from "../values.ts";
 
 /** One line for each state change of an audited record; append-only, written in the change's own commit. */
 export const auditEntries = mysqlTable(
@@ -28,14 +28,24 @@ export const AuditEntry = v.pipe(
   v.strictObject({
     id: Id,
     at: Timestamp,
-    actor: v.strictObject({ id: v.string(), kind: v.picklist(["user", "service", "system"]) }),
+    actor: v.strictObject({ id: textLike(exampleId), kind: v.picklist(["user", "service", "system"]) }),
     command: v.pipe(v.string(), v.description("The command that was accepted."), v.examples(["start"])),
-    from: v.pipe(v.nullable(v.string()), v.description("Status before; null at creation.")),
-    to: v.pipe(v.nullable(v.string()), v.description("Status after.")),
+    from: v.pipe(
+      v.nullable(v.string()),
+      v.description("Status before; null at creation."),
+      v.examples(["PENDING"]),
+    ),
+    to: v.pipe(v.nullable(v.string()), v.description("Status after."), v.examples(["PROVISIONING"])),
     step: v.pipe(v.nullable(v.string()), v.description("The step completed or failed.")),
     detail: v.nullable(v.record(v.string(), v.unknown())),
-    requestId: v.string(),
-    correlationId: v.string(),
+    requestId: v.pipe(
+      textLike(exampleId),
+      v.description("`meta.request_id` of the call, or the event's id."),
+    ),
+    correlationId: v.pipe(
+      textLike(exampleId),
+      v.description("Follows the work from the request that began it."),
+    ),
     version: v.pipe(v.number(), v.integer(), v.description("The record's version after the change.")),
   }),
   v.title("AuditEntry"),

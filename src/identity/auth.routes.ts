@@ -1,12 +1,17 @@
 import { Elysia } from "elysia";
+import { RefreshToken, Revoked } from "../../schema/identity/session.ts";
+import { PublicKeys } from "../../schema/identity/signing-key.ts";
 import { Login, Register, ServiceToken, SignedIn } from "../../schema/identity/user.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { idiom } from "../http/idiom.ts";
 import type { Landfall } from "../landfall.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { login, register, serviceToken } from "./sign-in.ts";
+import { login, logout, refresh, register, serviceToken } from "./sign-in.ts";
+import { keysMaxAgeSeconds } from "./signing-keys.ts";
 
 const common = { tag: "Sign-in", may: "anyone" } as const;
+
+const keptFor = { "Cache-Control": `public, max-age=${keysMaxAgeSeconds}` };
 
 export const authRoutes = (landfall: Landfall, tokens: AccessTokens) =>
   new Elysia({ prefix: "/identity" })
@@ -38,6 +43,33 @@ export const authRoutes = (landfall: Landfall, tokens: AccessTokens) =>
       }),
     )
     .post(
+      "/auth/refresh",
+      ({ call, body }) => refresh(landfall, tokens, call, body),
+      endpoint({
+        id: "refresh",
+        ...common,
+        summary: "Exchange a refresh token for a new pair of tokens",
+        description:
+          "A refresh token is good once, for 7 days. One that comes a second time ends its session: every refresh token that followed from that sign-in is refused with `unauthenticated`, as are unknown and expired ones and those of disabled users.",
+        body: RefreshToken,
+        answer: SignedIn,
+        errors: ["unauthenticated"],
+      }),
+    )
+    .post(
+      "/auth/logout",
+      ({ call, body }) => logout(landfall, call, body),
+      endpoint({
+        id: "logout",
+        ...common,
+        summary: "Sign out",
+        description:
+          "Ends the session of a refresh token, whichever of its tokens it is; one that means nothing is taken too (RFC 7009). Access tokens last to their end, 15 minutes at most.",
+        body: RefreshToken,
+        answer: Revoked,
+      }),
+    )
+    .post(
       "/auth/service-token",
       ({ call }) => serviceToken(landfall, tokens, call),
       endpoint({
@@ -45,10 +77,19 @@ export const authRoutes = (landfall: Landfall, tokens: AccessTokens) =>
         ...common,
         summary: "Exchange an API key for a service token",
         description: "Send the key of kind `service` in `X-API-Key`.",
+        apiKey: true,
         answer: ServiceToken,
-        errors: ["unauthenticated", "forbidden"],
       }),
     )
-    .get("/.well-known/jwks.json", () => Response.json(tokens.jwks()), {
-      detail: { summary: "Public keys of the access tokens (RFC 7517)", tags: ["Sign-in"], security: [] },
-    });
+    .get(
+      "/.well-known/jwks.json",
+      () => Response.json(tokens.jwks(), { headers: keptFor }),
+      endpoint({
+        id: "getPublicKeys",
+        ...common,
+        summary: "Public keys of the access tokens",
+        description: "A JWK set (RFC 7517); a token names its key as `kid`.",
+        answer: PublicKeys,
+        bare: true,
+      }),
+    );

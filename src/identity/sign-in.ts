@@ -1,69 +1,95 @@
 import { eq } from "drizzle-orm";
-import { apiKey } from "../../actors/identity/api-key.ts";
-import { type NewSession, user } from "../../actors/identity/user.ts";
+import { session } from "../../actors/identity/session.ts";
+import { user } from "../../actors/identity/user.ts";
 import { ServiceError } from "../../schema/errors.ts";
-import { apiKeys } from "../../schema/identity/api-key.ts";
+import type { RefreshToken } from "../../schema/identity/session.ts";
 import { type Login, type Register, type UserState, users } from "../../schema/identity/user.ts";
 import type { Caller } from "../../schema/permissions.ts";
 import type { Call } from "../http/call.ts";
 import type { Landfall } from "../landfall.ts";
-import { type AccessTokens, accessTokenSeconds } from "./access-tokens.ts";
-import { checkPassword, hashOf, hashPassword, newSecret } from "./secrets.ts";
+import type { AccessTokens } from "./access-tokens.ts";
+import { sentApiKey } from "./authenticate.ts";
+import { newRefreshToken, openRefreshToken } from "./refresh-tokens.ts";
+import { checkPassword, hashPassword } from "./secrets.ts";
+import { accessTokenSeconds } from "./signing-keys.ts";
 import { userView } from "./users.views.ts";
 
-const refreshTokenMs = 7 * 24 * 3600 * 1000;
-
 /** A new tenant with its first user, signed in. */
-export async function register(landfall: Landfall, tokens: AccessTokens, call: Call, body: Register) {
+export async function register({ world }: Landfall, tokens: AccessTokens, call: Call, body: Register) {
   const { email, name, password, tenantName = name } = body;
   call.actAs("identity");
   const passwordHash = await hashPassword(password);
-  const { session, refreshToken } = newSession(landfall);
+  const { session, token } = newRefreshToken(world);
   const input = { email, name, passwordHash, tenantName, roles: [], session };
   const state = await call.send(user.register, undefined, input, (state) => state, 201);
   call.location = "/api/identity/me";
-  return signedIn(tokens, state, refreshToken);
+  return signedIn(tokens, state, token);
 }
 
 /** An unknown address and a wrong password look and last the same. */
 export async function login(
-  landfall: Landfall,
+  { world }: Landfall,
   tokens: AccessTokens,
   call: Call,
   { email, password }: Login,
 ) {
-  const [found] = await landfall.world.db.select().from(users).where(eq(users.email, email));
+  const [found] = await world.db.select().from(users).where(eq(users.email, email));
   const right = await checkPassword(password, found?.passwordHash);
   if (!found || !right || found.disabled)
     throw new ServiceError("invalid_credentials", "The address or the password is wrong.");
   call.actAs("identity");
-  const { session, refreshToken } = newSession(landfall);
+  const { session, token } = newRefreshToken(world);
   const state = await call.send(user["sign-in"], found.id, session, (state) => state);
-  return signedIn(tokens, state, refreshToken);
+  return signedIn(tokens, state, token);
+}
+
+/** The next pair of tokens. A refresh token that was used before ends its session, with all that came of it. */
+export async function refresh(
+  { world }: Landfall,
+  tokens: AccessTokens,
+  call: Call,
+  { refreshToken }: RefreshToken,
+) {
+  const opened = openRefreshToken(world, refreshToken);
+  if (!opened) throw refused();
+  const { sessionId, hash: usedHash } = opened;
+  const { token, session: next } = newRefreshToken(world, sessionId);
+  call.actAs("identity");
+  const state = await call
+    .send(session.rotate, sessionId, { usedHash, next }, (state) => state)
+    .catch(nullIfGone);
+  if (!state) throw refused();
+  const { userId, endedAt } = state;
+  if (endedAt) {
+    world.log.warn("session ended by a refresh", { requestId: call.requestId, sessionId, userId });
+    throw refused();
+  }
+  const [found] = await world.db.select().from(users).where(eq(users.id, userId));
+  if (!found) throw refused();
+  return signedIn(tokens, found, token);
+}
+
+const refused = () => new ServiceError("unauthenticated", "The refresh token is not valid.");
+
+/** Sessions are forgotten some time after their end. */
+function nullIfGone(error: unknown): null {
+  if (error instanceof ServiceError && error.code === "not_found") return null;
+  throw error;
+}
+
+/** Ends the session of a token; as in RFC 7009, one that means nothing is as good as revoked. */
+export async function logout({ world }: Landfall, call: Call, { refreshToken }: RefreshToken) {
+  const opened = openRefreshToken(world, refreshToken);
+  call.actAs("identity");
+  if (opened) await call.send(session.end, opened.sessionId, {}, () => null).catch(nullIfGone);
+  return { revoked: true as const };
 }
 
 /** A token for another service, for its API key. */
 export async function serviceToken(landfall: Landfall, tokens: AccessTokens, call: Call) {
-  const key = call.request.headers.get("x-api-key");
-  const [found] = key
-    ? await landfall.world.db
-        .select()
-        .from(apiKeys)
-        .where(eq(apiKeys.keyHash, hashOf(key)))
-    : [];
-  if (!found) throw new ServiceError("unauthenticated", "The header X-API-Key must hold a valid key.");
-  if (found.kind !== "service") throw new ServiceError("forbidden", "This key is not of kind service.");
-  call.actAs("identity");
-  await call.send(apiKey.use, found.id, {}, () => null);
-  return token(tokens, { id: found.id, kind: "service", tenantId: null, roles: [] });
-}
-
-function newSession({ world }: Landfall): { session: NewSession; refreshToken: string } {
-  const { secret, hash } = newSecret("");
-  return {
-    session: { tokenHash: hash, expiresAt: new Date(world.now().getTime() + refreshTokenMs) },
-    refreshToken: secret,
-  };
+  const { id, kind } = await sentApiKey(landfall, call.request);
+  if (kind !== "service") throw new ServiceError("forbidden", "This key is not of kind service.");
+  return token(tokens, { id, kind, tenantId: null, roles: [] });
 }
 
 const token = (tokens: AccessTokens, caller: Caller) => ({

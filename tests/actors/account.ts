@@ -94,6 +94,7 @@ export const account = defineActor({
     force: "any",
     crash: "any",
     annotate: "any",
+    erase: "any",
   },
   commands: {
     open(
@@ -148,6 +149,19 @@ export const account = defineActor({
       throw new TypeError("a bug");
     },
     annotate: (_: Account, note: string) => ({ set: { note } }),
+    /** The record goes; what is left is told and given back. */
+    erase: (state: Account): Decision<Account> => ({
+      remove: true,
+      set: { title: "erased" },
+      detail: { left: state.balance },
+      emit: [
+        {
+          topic: "billing.refund-requested",
+          data: { invoiceId: null, orderId: state.id, amount: state.balance, currency: "EUR" },
+        },
+      ],
+      jobs: [{ kind: "account.remind", key: state.id }],
+    }),
   },
   quiet: ["annotate"],
   locks: {

@@ -1,18 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type House, openHouse, type Person } from "../house.ts";
-import { expectProblem } from "../http/answers.ts";
+import { startLandfall } from "../../src/start.ts";
+import { type House, houseOf, openHouse, type Person } from "../house.ts";
+import { expectInvalid, expectProblem } from "../http/answers.ts";
 import { partsOf } from "./forge.ts";
 
+let now = new Date();
 let house: House;
 let admin: Person;
 let customer: Person;
 beforeAll(async () => {
-  house = await openHouse({ samples: false });
+  house = await openHouse({ samples: false, now: () => now });
   [admin, customer] = await Promise.all([house.admin(), house.signUp()]);
 });
 afterAll(() => house.close());
 
 const path = "/api/identity/api-keys";
+const requests = "/api/provisioning/requests";
+const create = (more: object = {}, person = customer) =>
+  person.call("POST", path, { name: "build server", kind: "tenant", ...more });
+/** Calls with an API key. */
+const keyed = (key: string, method = "GET", target = requests, body?: object, headers = {}) =>
+  house.call(method, target, body, { "X-API-Key": key, ...headers });
 const exchange = (key?: string) =>
   house.call(
     "POST",
@@ -30,6 +38,8 @@ describe("POST /api/identity/api-keys", () => {
       tenantId: customer.tenantId,
       name: "build server",
       kind: "tenant",
+      scopes: [],
+      expiresAt: null,
       createdBy: customer.id,
       lastUsedAt: null,
       key: expect.stringMatching(/^lf_[A-Za-z0-9_-]{43}$/),
@@ -41,6 +51,37 @@ describe("POST /api/identity/api-keys", () => {
     const { key, ...shown } = answer.data;
     expect(data).toContainEqual(shown);
     expect(JSON.stringify(data)).not.toMatch(/keyHash|"key"/);
+  });
+
+  test("keeps its scopes and its end", async () => {
+    const expiresAt = "2099-12-31T12:00:00.000Z";
+    const scopes = ["provisioning:read", "dns:write"];
+    const { data } = await create({ scopes, expiresAt: "2099-12-31T14:00:00+02:00" });
+    expect(data).toMatchObject({ scopes, expiresAt });
+    const { data: keys } = await customer.call("GET", `${path}?limit=100`);
+    expect(keys.find(({ id }: any) => id === data.id)).toMatchObject({ scopes, expiresAt });
+  });
+
+  test("points at each scope that there is not", async () => {
+    const scopes = ["dns:read", "dns", "dns:admin", "clusters:read", "DNS:READ", ""];
+    expectInvalid(await create({ scopes }), "/scopes/1", "/scopes/2", "/scopes/3", "/scopes/4", "/scopes/5");
+    const areas = ["provisioning", "dns", "quotas", "webhooks", "products", "notifications", "orders"];
+    const all = [...areas, "billing", "support"].flatMap((area) => [`${area}:read`, `${area}:write`]);
+    expect((await create({ scopes: all })).data.scopes).toEqual(all);
+  });
+
+  test("takes an end that lies in the future alone", async () => {
+    for (const ms of [-1, 0]) {
+      const expiresAt = new Date(now.getTime() + ms).toISOString();
+      expectInvalid(await create({ expiresAt }), "/expiresAt");
+    }
+    const expiresAt = new Date(now.getTime() + 1).toISOString();
+    expect((await create({ expiresAt })).data.expiresAt).toBe(expiresAt);
+  });
+
+  test("gives a service key no scopes, since its token would not know them", async () => {
+    const body = { name: "relay", kind: "service", scopes: ["orders:read"] };
+    expectInvalid(await admin.call("POST", path, body), "/scopes");
   });
 
   test("stores no key in clear, not even with an Idempotency-Key", async () => {
@@ -86,14 +127,21 @@ describe("POST /api/identity/auth/service-token", () => {
     expect(claims["exp"] - claims["iat"]).toBe(900);
   });
 
-  test("notes when a key was last used", async () => {
-    const { data } = await admin.call("POST", path, { name: "noted", kind: "service" });
-    await exchange(data.key);
-    const { data: keys } = await admin.call("GET", `${path}?limit=100`);
-    const { key, lastUsedAt, ...rest } = data;
-    const found = keys.find(({ id }: any) => id === data.id);
-    expect(found).toEqual({ ...rest, lastUsedAt: expect.any(String) });
-    expect(found.lastUsedAt >= data.createdAt).toBe(true);
+  test("refuses a key past its end", async () => {
+    const began = now;
+    const expiresAt = new Date(began.getTime() + 60_000).toISOString();
+    const { data } = await create({ kind: "service", expiresAt }, admin);
+    now = new Date(began.getTime() + 59_999);
+    expect((await exchange(data.key)).status).toBe(200);
+    now = new Date(began.getTime() + 60_000);
+    expectProblem(await exchange(data.key), "unauthenticated");
+    now = began;
+  });
+
+  test("refuses a key that was deleted", async () => {
+    const { data } = await create({ kind: "service" }, admin);
+    await admin.call("DELETE", `${path}/${data.id}`);
+    expectProblem(await exchange(data.key), "unauthenticated");
   });
 
   test("refuses a tenant's key", async () => {
@@ -112,5 +160,41 @@ describe("POST /api/identity/auth/service-token", () => {
       Authorization: `Bearer ${data.key}`,
     });
     expectProblem(answer, "unauthenticated");
+  });
+});
+
+describe("DELETE /api/identity/api-keys/{id}", () => {
+  test("ends the key at once, for every program", async () => {
+    const program = await startLandfall(house.program.landfall.config);
+    const second = houseOf(program);
+    const { id, key } = (await create()).data;
+    expect((await keyed(key)).status).toBe(200);
+    const answer = await customer.call("DELETE", `${path}/${id}`);
+    expect([answer.status, answer.data]).toEqual([200, { id, deleted: true }]);
+    for (const door of [house, second])
+      expectProblem(await door.call("GET", requests, undefined, { "X-API-Key": key }), "unauthenticated");
+    await program.stop();
+    expect(JSON.stringify((await customer.call("GET", `${path}?limit=100`)).data)).not.toContain(id);
+    expect(await house.rows("SELECT id FROM api_keys WHERE id = ?", [id])).toEqual([]);
+  });
+
+  test("finds it once", async () => {
+    const { id } = (await create()).data;
+    const remove = () => customer.call("DELETE", `${path}/${id}`);
+    const answers = await Promise.all([remove(), remove(), remove()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+  });
+
+  test("leaves another tenant's keys, to an ADMIN too", async () => {
+    const { id, key } = (await create()).data;
+    for (const stranger of [admin, await house.signUp()])
+      expectProblem(await stranger.call("DELETE", `${path}/${id}`), "not_found");
+    expect((await keyed(key)).status).toBe(200);
+  });
+
+  test("can be done with an unscoped key, by itself too", async () => {
+    const { id, key } = (await create()).data;
+    expect((await keyed(key, "DELETE", `${path}/${id}`)).status).toBe(200);
+    expectProblem(await keyed(key), "unauthenticated");
   });
 });
