@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { type Service, services } from "./gateway/prefixes.ts";
 
 const list = v.pipe(
   v.string(),
@@ -9,12 +10,46 @@ const list = v.pipe(
       .filter(Boolean),
   ),
 );
-const port = v.pipe(
+const origins = v.pipe(
+  list,
+  v.check(
+    (all) => all.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin),
+    "must be a comma list of origins such as https://shop.example.com",
+  ),
+);
+const wholeNumber = (minimum: number, maximum: number) => {
+  const message = `must be a whole number from ${minimum} to ${maximum}`;
+  return v.pipe(
+    v.string(),
+    v.regex(/^\d{1,9}$/, message),
+    v.transform(Number),
+    v.minValue(minimum, message),
+    v.maxValue(maximum, message),
+  );
+};
+const throttled = [...services, "default"] as const;
+/** Requests of an address to a service in a minute. */
+type Throttles = { default: number } & Partial<Record<Service, number>>;
+export const usualThrottles: Throttles = { identity: 20, default: 30 };
+const throttles = v.pipe(
   v.string(),
-  v.transform(Number),
-  v.integer("must be a port"),
-  v.minValue(0, "must be a port"),
-  v.maxValue(65_535, "must be a port"),
+  v.rawTransform<string, Throttles | "off">(({ dataset: { value }, addIssue, NEVER }) => {
+    if (value === "off") return "off";
+    const given = value
+      .split(",")
+      .filter(Boolean)
+      .map((part) => part.trim().split("="));
+    const good = given.every(
+      ([name, rate = ""]) => throttled.some((each) => each === name) && /^[1-9]\d{0,8}$/.test(rate),
+    );
+    if (!good) {
+      addIssue({
+        message: `must be off, or a list such as identity=20,default=30 of ${throttled.join(", ")}`,
+      });
+      return NEVER;
+    }
+    return { ...usualThrottles, ...Object.fromEntries(given.map(([name, rate]) => [name, Number(rate)])) };
+  }),
 );
 const onOff = v.pipe(
   v.picklist(["on", "off"], "must be on or off"),
@@ -31,7 +66,7 @@ const serverUrl = (scheme: string) =>
 
 /** The variables that this program reads, with their defaults. */
 const Variables = v.object({
-  PORT: v.optional(port),
+  PORT: v.optional(wholeNumber(0, 65_535)),
   DATA_DIR: v.optional(v.string(), ".data"),
   MYSQL_URL: v.optional(serverUrl("mysql")),
   REDIS_URL: v.optional(serverUrl("redis")),
@@ -56,7 +91,12 @@ const Variables = v.object({
   SAMPLE_DATA: v.optional(onOff, "on"),
   JWT_ISSUER: v.optional(v.string(), "landfall"),
   JWT_AUDIENCE: v.optional(v.string(), "landfall"),
-  IDENTITY_PROVIDER_ORIGINS: v.optional(list, ""),
+  PUBLIC_URL: v.optional(v.pipe(v.string(), v.url("must be a URL"))),
+  CORS_ORIGINS: v.optional(origins, ""),
+  IDENTITY_PROVIDER_ORIGINS: v.optional(origins, ""),
+  TRUSTED_PROXY_HOPS: v.optional(wholeNumber(0, 10), "0"),
+  RATE_LIMITS: v.optional(onOff, "on"),
+  SERVICE_THROTTLES: v.optional(throttles),
   LOG_LEVEL: v.optional(
     v.picklist(["debug", "info", "warn", "error"], "must be debug, info, warn or error"),
     "info",

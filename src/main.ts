@@ -34,6 +34,7 @@ async function dev(): Promise<() => Promise<void>> {
   });
   const config: Config = {
     ...given,
+    SERVICE_THROTTLES: given.SERVICE_THROTTLES ?? "off",
     MYSQL_URL: given.MYSQL_URL ?? servers.mysqlUrl,
     REDIS_URL: given.REDIS_URL ?? servers.redisUrl,
     ENCRYPTION_KEY:

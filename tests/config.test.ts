@@ -16,7 +16,7 @@ describe("the configuration", () => {
     };
     const read = () => readConfig(bad, ["MYSQL_URL", "REDIS_URL"]);
     expect(read).toThrow(
-      "Configuration: PORT must be a port; MYSQL_URL must be a mysql: URL, or unix: and a socket; " +
+      "Configuration: PORT must be a whole number from 0 to 65535; MYSQL_URL must be a mysql: URL, or unix: and a socket; " +
         "ENCRYPTION_KEY must be 32 bytes in base64; LOG_LEVEL must be debug, info, warn or error; REDIS_URL must be set",
     );
     expect(read).not.toThrow("secret");

@@ -10,6 +10,7 @@ export function ownConfig(): Config {
     ENCRYPTION_KEY: randomBytes(32).toString("base64"),
     PLATFORM_NAME: name,
     PORT: "0",
+    RATE_LIMITS: "off",
     LOG_LEVEL: process.env["LOG_LEVEL"] ?? "error",
   });
 }

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import type { Command } from "../../actors/runtime/actor.ts";
-import type { Once } from "../../actors/runtime/mailbox.ts";
-import { notFound, ServiceError } from "../../schema/errors.ts";
+import { notFound } from "../../schema/errors.ts";
 import { type Caller, systemCaller, type TenantScope } from "../../schema/permissions.ts";
 import { isId } from "../../schema/values.ts";
 import type { Landfall } from "../landfall.ts";
+import { alone, onceOf } from "./idempotency.ts";
 
 /** An answer that was given before, to be given again (`Idempotency-Replayed`). */
 export class Replay {
@@ -12,6 +11,13 @@ export class Replay {
     readonly status: number,
     readonly data: unknown,
   ) {}
+}
+
+/** The path of a URL, as it was sent. */
+export function pathOf(url: string): string {
+  const start = url.startsWith("http") ? url.indexOf("/", 8) : 0;
+  const end = url.indexOf("?", start);
+  return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
 /** One HTTP call: its ids, who makes it, and the way from it to the actors. */
@@ -33,13 +39,19 @@ export class Call {
   /** Where a new record is found; absent: its id below the path that made it. */
   location?: string;
 
+  readonly path: string;
+  readonly requestId: string;
+  readonly correlationId: string;
+
+  /** The gateway has written the ids on the request. */
   constructor(
     private readonly landfall: Landfall,
     readonly request: Request,
-    readonly path: string,
-    readonly requestId: string,
-    readonly correlationId: string,
-  ) {}
+  ) {
+    this.path = pathOf(request.url);
+    this.requestId = request.headers.get("x-request-id") ?? "";
+    this.correlationId = request.headers.get("x-correlation-id") ?? "";
+  }
 
   authenticate(): Caller | Promise<Caller> {
     return this.landfall.authenticate(this.request);
@@ -61,36 +73,28 @@ export class Call {
   ): Promise<View> {
     const { caller, scope, requestId, correlationId } = this;
     if (id !== undefined && !isId(id)) throw notFound(command.actor.name);
-    const outcome = await this.landfall.mailbox.send(command, {
+    const once = onceOf<State>(this, (state) => present(state, null), status);
+    const order = {
       ...(id === undefined ? {} : { id }),
       input,
       origin: { caller, scope, requestId, correlationId, causationId: null },
       ...this.precondition(),
-      ...this.once((state: State) => present(state, null), status),
-    });
+    };
+    const outcome = once
+      ? await alone(this.landfall.underWay, once, () =>
+          this.landfall.mailbox.send(command, { ...order, once }),
+        )
+      : await this.landfall.mailbox.send(command, order);
     if (outcome.replayed) throw new Replay(outcome.replayed.status, outcome.replayed.answer);
     return present(outcome.state, outcome.before);
   }
 
   private precondition(): { ifMatch?: number[] } {
     const header = this.request.headers.get("if-match");
-    if (header === null || header === "*") return {};
+    // Where no token is needed, no version was given that a client could name.
+    if (header === null || header === "*" || this.caller.kind === "system") return {};
     // Any other tag names no version that we have given, so it can't match.
     const versions = header.split(",").map((tag) => /^\s*"([1-9]\d*)"\s*$/.exec(tag)?.[1]);
     return { ifMatch: versions.flatMap((version) => (version === undefined ? [] : [Number(version)])) };
   }
-
-  private once<State>(answer: (state: State) => unknown, status: number): { once?: Once<State> } {
-    const key = this.request.headers.get("idempotency-key");
-    if (key === null || this.request.method !== "POST" || this.caller.kind === "system") return {};
-    if (key.length < 1 || key.length > 255) {
-      const errors = [{ pointer: "header/Idempotency-Key", message: "Must have 1 to 255 characters." }];
-      throw new ServiceError("validation_failed", "The request has a field that is not valid.", { errors });
-    }
-    const path = this.path.replace("/api/v1/", "/api/");
-    const id = sha256(JSON.stringify([this.caller.kind, this.caller.id, this.request.method, path, key]));
-    return { once: { id, fingerprint: sha256(JSON.stringify(this.body ?? null)), status, answer } };
-  }
 }
-
-const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

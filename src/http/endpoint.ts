@@ -17,10 +17,14 @@ export interface Declaration<Body = Schema | undefined, Query = Schema | undefin
   tag: string;
   /** A row of the permission table, or `anyone` for the few that need no token. */
   may: Permission | "anyone";
+  /** It takes an API key, which it checks itself, in place of a token. */
+  apiKey?: true;
   body?: Body;
   query?: Query;
   /** The data inside the envelope. */
   answer: Answer;
+  /** The answer is a document of its own, outside the envelope. */
+  bare?: true;
   /** 201 for what was made, 202 for what goes on after the answer; the first is what is answered unless the route says otherwise. */
   statuses?: readonly (200 | 201 | 202)[];
   /** The answer is a list with paging. */
@@ -45,7 +49,7 @@ export function endpoint<
       call.body = context.body;
       if (may !== "anyone") await authorize(call, may);
       context.set.status = statuses[0];
-      call.enveloped = true;
+      call.enveloped = !declared.bare;
     },
     beforeHandle(context: { call: Call; body: unknown; query: unknown }) {
       const { call } = context;

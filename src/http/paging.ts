@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, lt, or, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, lt, or, type SQL } from "drizzle-orm";
 import type { MySqlColumn, MySqlTable } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { integer, isId } from "../../schema/values.ts";
@@ -27,11 +27,23 @@ export function listQuery<const Sort extends string, Filters extends v.ObjectEnt
       v.pipe(wholeNumber(1, 100), v.description("Items on a page, 1 to 100; default 20.")),
       "20",
     ),
-    cursor: v.optional(v.pipe(v.string(), v.description("`next_cursor` of the page before."))),
+    cursor: v.optional(
+      v.pipe(
+        v.string(),
+        v.description("`next_cursor` of the page before."),
+        v.examples(["WyItY3JlYXRlZEF0Iiwi4oCmIl0"]),
+      ),
+    ),
     offset: v.optional(
       v.pipe(
         wholeNumber(0, deepestRow),
         v.description("Rows to skip, up to 10,000; beyond that use `cursor`."),
+      ),
+    ),
+    page: v.optional(
+      v.pipe(
+        wholeNumber(1, deepestRow + 1),
+        v.description("Instead of `offset`: pages of `limit` items, from 1, up to the row 10,000."),
       ),
     ),
     sort: v.optional(v.pipe(v.picklist(sorts), v.description("A leading minus sorts downwards.")), sorts[0]),
@@ -39,11 +51,13 @@ export function listQuery<const Sort extends string, Filters extends v.ObjectEnt
   });
 }
 
+/** Where a page begins is told in one of three ways. */
 interface Listing {
   limit: number;
   sort: string;
   cursor?: string | undefined;
   offset?: number | undefined;
+  page?: number | undefined;
 }
 
 interface Position {
@@ -69,25 +83,36 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   world: World,
   call: Call,
   { table, columns, where }: Listed<T>,
-  { limit, sort, cursor, offset }: Listing,
+  listing: Listing,
 ): Promise<T["$inferSelect"][]> {
+  const { limit, sort, cursor } = listing;
   const field = sort.replace("-", "");
   const column = columns[field] as MySqlColumn;
   const [direction, beyond] = sort.startsWith("-") ? ([desc, lt] as const) : ([asc, gt] as const);
+  const before = rowsBefore(listing);
   const position = cursor === undefined ? null : readCursor(cursor, sort, column);
   const value = position && (column.dataType === "date" ? new Date(position.value) : position.value);
   const after = position
     ? or(beyond(column, value), and(eq(column, value), beyond(table.id, position.id)))
     : undefined;
-  const skipped = position?.skipped ?? offset ?? 0;
+  const skipped = position?.skipped ?? before;
+  const order = [direction(column), direction(table.id)];
+  // Only the keys, which an index holds: else the server may read each row that comes before the page.
+  const found = world.db
+    .select({ id: table.id })
+    .from(table as MySqlTable)
+    .where(and(...where, after))
+    .orderBy(...order)
+    .limit(limit + 1)
+    .offset(position ? 0 : skipped)
+    .as("found");
   const [rows, [counted]] = await Promise.all([
     world.db
-      .select()
+      .select(getTableColumns(table as MySqlTable))
       .from(table as MySqlTable)
-      .where(and(...where, after))
-      .orderBy(direction(column), direction(table.id))
-      .limit(limit + 1)
-      .offset(position ? 0 : skipped) as Promise<T["$inferSelect"][]>,
+      .innerJoin(found, eq(found.id, table.id))
+      .where(and(...where))
+      .orderBy(...order) as Promise<T["$inferSelect"][]>,
     world.db
       .select({ total: count() })
       .from(table as MySqlTable)
@@ -105,6 +130,16 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
     next_cursor: next && Buffer.from(JSON.stringify(next)).toString("base64url"),
   };
   return items;
+}
+
+/** The rows before the page that `offset` or `page` names; refuses more than one way at once. */
+function rowsBefore({ limit, cursor, offset, page }: Listing): number {
+  const given = Object.entries({ cursor, offset, page }).filter(([, value]) => value !== undefined);
+  const refuse = (name: string, message: string) => invalid([{ pointer: `query/${name}`, message }]);
+  if (given.length > 1) throw refuse(given[1]?.[0] as string, `Can't be given beside ${given[0]?.[0]}.`);
+  const skipped = page === undefined ? (offset ?? 0) : (page - 1) * limit;
+  if (skipped > deepestRow) throw refuse("page", "Is beyond the row 10,000; use cursor.");
+  return skipped;
 }
 
 const keyText = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));

@@ -39,6 +39,11 @@ export function problem(error: unknown, { path, requestId }: Asked, log: Log): R
   };
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "Content-Type": "application/problem+json", ...headersOf[known.code], ...headers },
+    headers: {
+      "Content-Type": "application/problem+json",
+      "Cache-Control": "no-store",
+      ...headersOf[known.code],
+      ...headers,
+    },
   });
 }

@@ -27,6 +27,7 @@ export function expectGatewayHeaders({ headers }: Answer): void {
 export function expectEnvelope(answer: Answer, list = false): void {
   expectGatewayHeaders(answer);
   expect(answer.headers.get("content-type")).toBe("application/json");
+  expect(answer.headers.get("cache-control")).toBe("no-store");
   expect(Object.keys(answer.body).sort()).toEqual(["data", "meta"]);
   const paging = {
     total: expect.any(Number),
@@ -58,6 +59,7 @@ export function expectProblem(answer: Answer, code: keyof typeof errorCodes, ext
     ...extra,
   });
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
+  expect(answer.headers.get("cache-control")).toBe("no-store");
 }
 
 /** The places that a 422 points at. */

@@ -104,12 +104,35 @@ describe("an Idempotency-Key", () => {
     expect([again.status, again.data]).toEqual([200, first.data]);
   });
 
+  test("is known to be at work until it is answered", async () => {
+    const { id } = await stages.PENDING({ house, customer, admin });
+    const headers = keyed();
+    const advance = (code: string) =>
+      admin.call("POST", `${requests}/${id}/fail`, { code, message: "No." }, headers);
+    await admin.call("POST", `${requests}/${id}/start`);
+    const holder = await house.world.pool.getConnection();
+    await holder.beginTransaction();
+    await holder.query("SELECT id FROM provisioning_requests WHERE id = ? FOR UPDATE", [id]);
+    const both = [advance("ONE"), advance("ONE")];
+    const refused = await Promise.race(both);
+    expectProblem(refused, "idempotency_in_progress");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expectProblem(await advance("TWO"), "idempotency_mismatch");
+    await holder.rollback();
+    holder.release();
+    expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 409]);
+    const again = await advance("ONE");
+    expect([again.status, replayed(again)]).toEqual([200, "true"]);
+  });
+
   test("makes one of twenty at once", async () => {
     const person = await house.signUp();
     const headers = keyed();
     const answers = await Promise.all(Array.from({ length: 20 }, () => create(person, headers)));
-    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1);
-    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1);
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, "idempotency_in_progress");
     expect(await countOf(person)).toBe(1);
   });
 
@@ -121,8 +144,11 @@ describe("an Idempotency-Key", () => {
         (i % 2 ? house : second).call("POST", requests, backup(person.tenantId), headers),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(201));
-    expect(new Set(answers.map(({ data }) => data.id)).size).toBe(1);
+    const made = answers.filter(({ status }) => status === 201);
+    // Neither program knows what the other is at work on: there the second waits, and repeats the answer.
+    expect(made.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1);
+    expect(new Set(answers.map(({ status }) => status)).difference(new Set([201, 409])).size).toBe(0);
     expect(await countOf(person)).toBe(1);
   });
 

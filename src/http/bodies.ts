@@ -1,0 +1,62 @@
+import { ServiceError } from "../../schema/errors.ts";
+
+/** Bytes that a request's body may have: 10 MiB. */
+export const maxBodyBytes = 10_485_760;
+const maxDepth = 64;
+
+/**
+ * Reads a JSON body (RFC 8259); none is null. Throws `body_too_large`, `unsupported_media_type` where it is
+ * anything else, and `malformed_json` where it is not UTF-8, not JSON, or nested deeper than 64.
+ */
+export async function readJson(request: Request, mediaType: string): Promise<unknown> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return null;
+  if (mediaType.toLowerCase() !== "application/json")
+    throw new ServiceError("unsupported_media_type", "The body must be application/json.");
+  return parse(bytes);
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  const length = request.headers.get("content-length");
+  if (length === null) return readChunks(request);
+  if (Number(length) > maxBodyBytes) throw tooLarge();
+  return request.bytes();
+}
+
+/** A body whose length is not told beforehand: read until it ends or has become too large. */
+async function readChunks({ body }: Request): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.length;
+    if (length > maxBodyBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function parse(bytes: Uint8Array): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw new ServiceError("malformed_json", "The body is not valid JSON.");
+  }
+  if (isDeeper(value, maxDepth))
+    throw new ServiceError("malformed_json", `The body is nested deeper than ${maxDepth}.`);
+  return value;
+}
+
+/** Whether arrays and objects are nested in each other more than `levels` deep. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
+}
+
+/** What is left of the body is not read, so nothing else can come over the connection. */
+const tooLarge = () =>
+  new ServiceError("body_too_large", "The body is larger than 10 MiB.", { headers: { Connection: "close" } });
