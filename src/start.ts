@@ -1,17 +1,14 @@
-import { deadLetter } from "../actors/platform/dead-letter.ts";
-import { originOf } from "../actors/runtime/actor.ts";
 import { openMailbox } from "../actors/runtime/mailbox.ts";
-import { ServiceError } from "../schema/errors.ts";
 import { migrate } from "../schema/migrate.ts";
-import { type Letter, startGroup } from "../streams/group.ts";
-import { startRelay } from "../streams/relay.ts";
 import { createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { loadAccessTokens } from "./identity/access-tokens.ts";
-import { startJobs } from "./jobs/runner.ts";
+import { createGateway } from "./gateway/gateway.ts";
+import { listen } from "./gateway/listen.ts";
+import { openAccessTokens } from "./identity/access-tokens.ts";
+import { authenticator } from "./identity/authenticate.ts";
+import { startPresence } from "./jobs/presence.ts";
 import type { Landfall } from "./landfall.ts";
-import { provisioningConsumer } from "./provisioning/consumers.ts";
-import { provisioningJobs } from "./provisioning/jobs.ts";
+import { startWork } from "./work.ts";
 import { createWorld } from "./world.ts";
 
 export const roles = ["web", "worker"] as const;
@@ -41,58 +38,29 @@ export async function startLandfall(
   const world = createWorld(config, now ? { now } : {});
   await migrate(world.mysql);
   const mailbox = openMailbox(world);
-  const tokens = await loadAccessTokens(world, { issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE });
+  const tokens = await openAccessTokens(world, { issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE });
   const landfall: Landfall = {
     config,
     world,
     mailbox,
-    authenticate(request) {
-      const token = /^Bearer (.+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
-      if (!token) throw new ServiceError("unauthenticated", "Send an access token as a Bearer token.");
-      return tokens.verify(token);
-    },
+    underWay: new Map(),
+    authenticate: authenticator({ world, mailbox }, tokens),
   };
-  const server = own.includes("web") ? listen(createApp(landfall, tokens), config.PORT, alone) : null;
-  const worker = own.includes("worker") ? startWork(landfall) : [];
+  const server = own.includes("web")
+    ? listen(createGateway(landfall, createApp(landfall, tokens)), { port: config.PORT, alone })
+    : null;
+  const work = own.includes("worker") ? startWork(landfall) : null;
+  const presence = startPresence(world, own, () => work?.inFlight ?? 0);
   return {
     landfall,
     url: server ? `http://localhost:${server.port}` : null,
     async stop() {
       await server?.stop();
-      await Promise.all(worker.map((part) => part.stop()));
+      await work?.stop();
+      await presence.stop();
+      await tokens.stop();
       await mailbox.close();
       await world.close();
     },
   };
-}
-
-const defaultPort = 8080;
-const idleTimeoutSeconds = 60;
-
-function listen(app: ReturnType<typeof createApp>, asked: number | undefined, alone: boolean) {
-  const first = asked ?? defaultPort;
-  const last = alone && asked === undefined ? first + 99 : first;
-  for (let port = first; ; port++) {
-    try {
-      return app.listen({ port, idleTimeout: idleTimeoutSeconds, reusePort: !alone }).server;
-    } catch (error) {
-      if (port === last || (error as { code?: string }).code !== "EADDRINUSE") throw error;
-    }
-  }
-}
-
-/** What happens beside the doors: the relay, the consumers, the jobs. */
-function startWork(landfall: Landfall): { stop(): Promise<void> }[] {
-  const { world, mailbox } = landfall;
-  const groups = [provisioningConsumer(landfall)];
-  const bury = async (input: Letter) => {
-    const { eventId, group } = input;
-    const origin = originOf("platform", { requestId: eventId, correlationId: eventId, causationId: eventId });
-    await mailbox.apply({ group: `${group}.dlq`, eventId }, [{ command: deadLetter.bury, input, origin }]);
-  };
-  return [
-    startRelay(world, groups),
-    ...groups.map((group) => startGroup(world, group, bury)),
-    startJobs(world, provisioningJobs(landfall)),
-  ];
 }

@@ -12,17 +12,20 @@ export interface Grant {
   /** Staff with these roles, in every tenant. */
   staff?: readonly Role[];
   services?: true;
+  /** What an API key with scopes must name; absent: such keys are refused. */
+  scope?: string;
 }
 
 const driving = ["ADMIN", "OPS"] as const;
 
 /** The permission table, written down a second time: what the program has is held against it. */
 export const grants = {
-  "requests.read": { tenant: true, staff: roles, services: true },
-  "requests.order": { tenant: true, staff: driving, services: true },
+  "requests.read": { tenant: true, staff: roles, services: true, scope: "provisioning:read" },
+  "requests.order": { tenant: true, staff: driving, services: true, scope: "provisioning:write" },
   "requests.drive": { staff: driving, services: true },
   self: { tenant: true, staff: roles, services: true },
   "own.tenant": { tenant: true },
+  "users.manage": { tenant: true, staff: ["ADMIN", "SECURITY"] },
 } as const satisfies Record<string, Grant>;
 
 /** Who and what a call can be made with: a customer, in whose tenant its target lies, and an ADMIN. */
@@ -47,6 +50,8 @@ export interface Endpoint {
   /** The body may be left out. */
   bodyOptional?: true;
   headers?: Made<Record<string, string>>;
+  /** What the query must hold, without the question mark. */
+  query?: string;
   /** JSON pointer → a value that is refused there; `undefined` leaves the field out. */
   wrong?: readonly (readonly [pointer: string, value: unknown])[];
   /** Fields that the server sets: a body that names one is refused. */

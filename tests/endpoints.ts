@@ -1,5 +1,6 @@
 import type { Endpoint } from "./endpoint.ts";
 import { identityEndpoints } from "./identity/identity.endpoints.ts";
+import { overviewEndpoints } from "./provisioning/overview.endpoints.ts";
 import { requestEndpoints } from "./provisioning/requests.endpoints.ts";
 
 const probes: Endpoint[] = ["/api/health", "/api/ready"].map((path) => ({
@@ -10,4 +11,9 @@ const probes: Endpoint[] = ["/api/health", "/api/ready"].map((path) => ({
 }));
 
 /** Every operation of the API. A row brings its own tests: `http/endpoints.test.ts` runs over them. */
-export const endpoints: readonly Endpoint[] = [...probes, ...identityEndpoints, ...requestEndpoints];
+export const endpoints: readonly Endpoint[] = [
+  ...probes,
+  ...identityEndpoints,
+  ...requestEndpoints,
+  ...overviewEndpoints,
+];

@@ -111,7 +111,7 @@ function retry(state: RequestState, _: unknown, __: unknown, { now }: Moment) {
   return begin({ ...state, retryCount: state.retryCount + 1 }, now);
 }
 
-/** The status is what is wanted; the driver follows. */
+/** The status is what is wanted; the driver follows. Until it has, nobody knows how far an earlier call of it came. */
 function switchTo(
   state: RequestState,
   status: "ACTIVE" | "SUSPENDED",
@@ -120,7 +120,7 @@ function switchTo(
   const next: RequestState = {
     ...state,
     status,
-    settledStatus: isDriven(state) ? state.settledStatus : status,
+    settledStatus: isDriven(state) ? null : status,
   };
   return { set: next, emit: [told(state.id, next, topic)], jobs: drive(next) };
 }

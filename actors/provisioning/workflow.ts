@@ -30,17 +30,17 @@ export interface StepResult {
   run?: StepRun;
 }
 
-/** All four steps anew, or over to a person. */
+/** All four steps anew, or over to a person. What an earlier attempt said of the access is void. */
 export function begin(state: RequestState, now: Date): Decision<RequestState> {
   const steps = freshSteps(state.retryCount + 1);
+  const fresh: RequestState = { ...state, access: null, sealedCredentials: null, error: null };
   const next: RequestState = byHand(state)
-    ? { ...state, steps, status: "AWAITING_MANUAL", currentStep: null, error: null }
+    ? { ...fresh, steps, status: "AWAITING_MANUAL", currentStep: null }
     : {
-        ...state,
+        ...fresh,
         steps: startStep(steps, "ALLOCATE", now),
         status: "PROVISIONING",
         currentStep: "ALLOCATE",
-        error: null,
       };
   return { set: next, emit: [told(state.id, next, "provisioning.started")], jobs: drive(next) };
 }

@@ -15,7 +15,10 @@ const maxRunning = 128;
 const pollMs = 1000;
 
 /** The one runner of everything that happens later or outside. `stop()` ends the work under way; others take it over. */
-export function startJobs(world: World, kinds: readonly JobKind[]): { stop(): Promise<void> } {
+export function startJobs(
+  world: World,
+  kinds: readonly JobKind[],
+): { readonly inFlight: number; stop(): Promise<void> } {
   const running = new Map<number, { job: ClaimedJob; abort: AbortController; done: Promise<void> }>();
   const names = kinds.map(({ kind }) => kind);
   let stopped = false;
@@ -73,6 +76,9 @@ export function startJobs(world: World, kinds: readonly JobKind[]): { stop(): Pr
   }
   const ended = loop();
   return {
+    get inFlight() {
+      return running.size;
+    },
     async stop() {
       stopped = true;
       unsubscribe();

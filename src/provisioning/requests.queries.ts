@@ -9,25 +9,39 @@ import {
 } from "../../schema/provisioning/request.ts";
 import { resourceTypes } from "../../schema/provisioning/specification.ts";
 import { auditEntries } from "../../schema/runtime/audit-entry.ts";
-import { ForeignId, isId, text } from "../../schema/values.ts";
+import { exampleId, ForeignId, isId, text } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
 import { listPage, listQuery } from "../http/paging.ts";
 import { auditView, requestView } from "./requests.views.ts";
 
+/** What every list of requests can be asked for beside a status. */
+export const requestFilters = {
+  clusterId: v.optional(
+    v.pipe(text(1, 64), v.description("Those placed on this cluster."), v.examples([exampleId])),
+  ),
+  resourceType: v.optional(v.pipe(v.picklist(resourceTypes), v.description("Those of this type."))),
+  tenantId: v.optional(
+    v.pipe(
+      ForeignId,
+      v.description("Those of this tenant; another than yours is for staff."),
+      v.examples([exampleId]),
+    ),
+  ),
+};
+
 /** What the list of requests can be asked for. */
 export const ListRequests = listQuery(["-createdAt", "createdAt"], {
-  clusterId: v.optional(text(1, 64)),
-  status: v.optional(v.picklist(requestStatuses)),
-  resourceType: v.optional(v.picklist(resourceTypes)),
-  tenantId: v.optional(ForeignId),
+  ...requestFilters,
+  status: v.optional(v.pipe(v.picklist(requestStatuses), v.description("Those with this status."))),
 });
 
 /** The lists that take no filters. */
 export const ListOfOrder = listQuery(["-createdAt", "createdAt"], {});
 export const ListAudit = listQuery(["version", "-version"], {});
 
-const inScope = (scope: TenantScope): SQL | undefined =>
+/** The requests of these tenants. */
+export const inScope = (scope: TenantScope): SQL | undefined =>
   scope === null ? undefined : eq(requests.tenantId, scope);
 
 /** One request; throws `not_found` when there is none in the scope. */

@@ -55,7 +55,16 @@ export function sealOutput(vault: Vault, { output }: { output?: Record<string, u
   return { ...(output ? { output: rest } : {}), ...(sealedCredentials ? { sealedCredentials } : {}) };
 }
 
-export function auditView(row: typeof auditEntries.$inferSelect): AuditEntry {
-  const { recordId, actorId, actorKind, at, ...shown } = row;
-  return { ...shown, at: at.toISOString(), actor: { id: actorId, kind: actorKind } };
-}
+export const auditView = (row: typeof auditEntries.$inferSelect): AuditEntry => ({
+  id: row.id,
+  at: row.at.toISOString(),
+  actor: { id: row.actorId, kind: row.actorKind },
+  command: row.command,
+  from: row.from,
+  to: row.to,
+  step: row.step,
+  detail: row.detail,
+  requestId: row.requestId,
+  correlationId: row.correlationId,
+  version: row.version,
+});

@@ -165,6 +165,22 @@ describe("credentials in a step's output", () => {
     await expectSealed(id);
   });
 
+  test("of an attempt that failed are gone with its access, once it is retried", async () => {
+    const output = { ipAddress: "192.0.2.7", credentials };
+    const { id } = await bring(
+      cast(),
+      backup(customer.tenantId),
+      "start",
+      ["advance", { output }],
+      ["fail", { code: "X", message: "Y." }],
+    );
+    expect((await get(customer, id)).access).toMatchObject(output);
+    const { data } = await admin.call("POST", `${requests}/${id}/retry`);
+    expect([data.access, (await get(customer, id)).access]).toEqual([null, null]);
+    await admin.call("POST", `${requests}/${id}/advance`, { output: { credentials: { token: "t" } } });
+    expect((await get(customer, id)).access.credentials).toEqual({ token: "t" });
+  });
+
   for (const odd of [secret, [secret], null, { nested: { password: secret } }, { port: 5, password: secret }])
     test(`are refused in another shape than texts by name: ${JSON.stringify(odd)}`, async () => {
       const { id } = await bring(cast(), backup(customer.tenantId), "start");

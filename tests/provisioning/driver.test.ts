@@ -16,6 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
+/** Another driver while it is in use. */
+function changed(change: (real: Driver) => Partial<Driver>) {
+  const real = drivers.SIMULATED as Driver;
+  drivers.SIMULATED = { ...real, ...change(real) };
+  return {
+    [Symbol.dispose]() {
+      drivers.SIMULATED = real;
+    },
+  };
+}
+
 describe("a running service", () => {
   const settled = (id: string) =>
     eventually(async () => {
@@ -75,37 +86,67 @@ describe("a running service", () => {
     });
   });
 
+  test("is resumed when it is reactivated while its driver suspends it", async () => {
+    const id = await operator.run({});
+    await operator.until(id, "ACTIVE");
+    const calls: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    using _ = changed((real) => ({
+      suspend(_, signal) {
+        calls.push("suspend");
+        begun.resolve();
+        // The infrastructure may have done it by now; only its answer is missing.
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
+      resume(service, signal) {
+        calls.push("resume");
+        return real.resume(service, signal);
+      },
+    }));
+    await operator.send(id, "suspend");
+    await begun.promise;
+    await operator.send(id, "reactivate");
+    await settled(id);
+    expect(calls).toEqual(["suspend", "resume"]);
+  });
+
+  const fault = { code: "POWER_LOST", message: "No power." };
+  const fails = () => Promise.reject(new DriverError(fault.code, fault.message));
+  const showsFault = (id: string) =>
+    eventually(async () => (await operator.get(id)).error?.code === fault.code);
+
+  test("shows no more that it could not be suspended once it is reactivated", async () => {
+    const id = await operator.run({});
+    await operator.until(id, "ACTIVE");
+    using _ = changed(() => ({ suspend: fails }));
+    await operator.send(id, "suspend");
+    await showsFault(id);
+    await operator.send(id, "reactivate");
+    await settled(id);
+    expect(await operator.get(id)).toMatchObject({ status: "ACTIVE", error: null });
+  });
+
   for (const [command, method] of [
     ["suspend", "suspend"],
+    ["reactivate", "resume"],
     ["delete", "destroy"],
   ] as const)
     test(`shows why its driver could not ${command}, and is tried again`, async () => {
       const id = await operator.run({});
-      const { version } = await operator.until(id, "ACTIVE");
-      const real = drivers.SIMULATED as Driver;
+      await operator.until(id, "ACTIVE");
+      if (command === "reactivate") await operator.send(id, "suspend");
+      const { version } = await operator.get(id);
       let failures = 0;
-      drivers.SIMULATED = {
-        ...real,
-        async [method](...given: Parameters<Driver["suspend"]>) {
-          if (given[0].request.id === id && failures++ === 0)
-            throw new DriverError("POWER_LOST", "No power.");
-          return real[method](...given);
-        },
-      };
-      try {
-        const answer = command === "delete" ? await operator.remove(id) : await operator.send(id, command);
-        const fault = { code: "POWER_LOST", message: "No power." };
-        await eventually(async () => (await operator.get(id)).error?.code === "POWER_LOST");
-        expect(await operator.get(id)).toMatchObject({
-          status: answer.data.status,
-          error: fault,
-          version: version + 1,
-        });
-        await eventually(async () => (await operator.get(id)).error === null);
-        if (command === "delete") await operator.until(id, "DEPROVISIONED");
-        else await settled(id);
-      } finally {
-        drivers.SIMULATED = real;
-      }
+      using _ = changed((real) => ({
+        [method]: (...given: Parameters<Driver["suspend"]>) =>
+          failures++ === 0 ? fails() : real[method](...given),
+      }));
+      const answer = command === "delete" ? await operator.remove(id) : await operator.send(id, command);
+      await showsFault(id);
+      const { status } = answer.data;
+      expect(await operator.get(id)).toMatchObject({ status, error: fault, version: version + 1 });
+      await eventually(async () => (await operator.get(id)).error === null);
+      if (command === "delete") await operator.until(id, "DEPROVISIONED");
+      else await settled(id);
     });
 });
