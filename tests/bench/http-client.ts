@@ -35,9 +35,18 @@ export class Connection {
 
   post(path: string, body = ""): Promise<Reply> {
     const type = body ? "Content-Type: application/json\r\n" : "";
-    this.socket.write(
+    return this.send(
       `POST ${path} HTTP/1.1\r\nHost: ${this.host}\r\nAuthorization: Bearer ${this.token}\r\n${type}Content-Length: ${body.length}\r\n\r\n${body}`,
     );
+  }
+
+  get(path: string, headers: Record<string, string>): Promise<Reply> {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return this.send(`GET ${path} HTTP/1.1\r\nHost: ${this.host}\r\n${lines.join("")}\r\n`);
+  }
+
+  private send(text: string): Promise<Reply> {
+    this.socket.write(text);
     return new Promise((resolve, reject) => {
       this.settle = { resolve, reject };
     });

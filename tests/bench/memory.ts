@@ -13,6 +13,7 @@ export async function memory(bench: Bench): Promise<void> {
   const program = await bench.startProgram();
   try {
     console.log("memory: resident set of the program");
+    console.log(`  idle, just started: ${(await program.rssMb()).toFixed(0)} MB (under 150)`);
     const run = (total: number) => overHttp(mailbox, program, 64, total);
     await run(10_000);
     const early = await program.rssMb();

@@ -21,6 +21,7 @@ export async function openBench() {
     ADMIN_EMAIL: "admin@landfall.test",
     ADMIN_PASSWORD: "correct horse battery",
     PORT: "0",
+    RATE_LIMITS: "off",
     LOG_LEVEL: "info",
   };
   return {
