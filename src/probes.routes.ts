@@ -6,7 +6,7 @@ import { endpoint } from "./http/endpoint.ts";
 import { idiom } from "./http/idiom.ts";
 import type { Landfall } from "./landfall.ts";
 
-const Health = v.strictObject({ status: v.literal("ok") });
+const Health = v.pipe(v.strictObject({ status: v.literal("ok") }), v.title("Health"));
 const common = { tag: "Probes", may: "anyone" } as const;
 
 const health = endpoint({ id: "getHealth", ...common, summary: "Liveness probe", answer: Health });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { requestStatuses, steps } from "../schema/provisioning/request.ts";
 import { resourceTypes } from "../schema/provisioning/specification.ts";
-import { FreeMap } from "../schema/values.ts";
+import { exampleId, FreeMap, textLike } from "../schema/values.ts";
 
 /**
  * The retry classes: delays in milliseconds before the second try and those after it. Each doubles from its
@@ -14,66 +14,94 @@ export const retryDelaysMs = {
 } as const;
 export type RetryClass = keyof typeof retryDelaysMs;
 
-const id = v.string();
-const money = v.pipe(v.number(), v.minValue(0));
+const id = textLike(exampleId);
+const money = v.pipe(v.number(), v.minValue(0), v.examples([24.9]));
+const currency = v.pipe(v.string(), v.description("ISO 4217."), v.examples(["EUR"]));
+const resourceType = v.picklist(resourceTypes);
+const specification = v.pipe(
+  FreeMap,
+  v.examples([{ vcpu: 2, memoryMb: 4096, diskGb: 40, image: "debian-12" }]),
+);
 
-const ProvisioningData = v.strictObject({
-  requestId: id,
-  orderId: id,
-  orderItemId: id,
-  resourceType: v.picklist(resourceTypes),
-  status: v.picklist(requestStatuses),
-  step: v.optional(v.picklist(steps)),
-  output: v.optional(FreeMap),
-  error: v.optional(v.strictObject({ code: v.string(), message: v.string() })),
-  clusterId: v.nullable(id),
-});
+const ProvisioningData = v.pipe(
+  v.strictObject({
+    requestId: id,
+    orderId: textLike("order-1"),
+    orderItemId: textLike("item-1"),
+    resourceType,
+    status: v.pipe(v.picklist(requestStatuses), v.description("After the change.")),
+    step: v.optional(v.pipe(v.picklist(steps), v.description("The step completed."))),
+    output: v.optional(v.pipe(FreeMap, v.description("Of that step, without credentials."))),
+    error: v.optional(
+      v.strictObject({ code: textLike("NO_CAPACITY"), message: textLike("The rack is full.") }),
+    ),
+    clusterId: v.pipe(v.nullable(id), v.description("Null: driven through the API.")),
+  }),
+  v.title("ProvisioningData"),
+);
 
-const OrderData = v.strictObject({
-  orderId: id,
-  status: v.picklist([
-    "CREATED",
-    "PENDING_PAYMENT",
-    "PAYMENT_CONFIRMED",
-    "PROVISIONING",
-    "PARTIALLY_FULFILLED",
-    "FULFILLED",
-    "FAILED",
-    "CANCELLED",
-    "REFUNDED",
-  ]),
-  items: v.array(
-    v.strictObject({
-      id,
-      productId: id,
-      resourceType: v.picklist(resourceTypes),
-      specification: FreeMap,
-      metadata: v.optional(FreeMap),
-    }),
-  ),
-  total: money,
-  currency: v.string(),
-});
+const OrderData = v.pipe(
+  v.strictObject({
+    orderId: id,
+    status: v.picklist([
+      "CREATED",
+      "PENDING_PAYMENT",
+      "PAYMENT_CONFIRMED",
+      "PROVISIONING",
+      "PARTIALLY_FULFILLED",
+      "FULFILLED",
+      "FAILED",
+      "CANCELLED",
+      "REFUNDED",
+    ]),
+    items: v.array(
+      v.strictObject({ id, productId: id, resourceType, specification, metadata: v.optional(FreeMap) }),
+    ),
+    total: money,
+    currency,
+  }),
+  v.title("OrderData"),
+);
 
-const BillingData = v.strictObject({
-  invoiceId: v.nullable(id),
-  orderId: v.nullable(id),
-  amount: money,
-  currency: v.string(),
-});
+const BillingData = v.pipe(
+  v.strictObject({ invoiceId: v.nullable(id), orderId: v.nullable(id), amount: money, currency }),
+  v.title("BillingData"),
+);
 
-const UserData = v.strictObject({ userId: id, email: v.string() });
-const NotificationData = v.strictObject({
-  notificationId: id,
-  userId: id,
-  eventType: v.string(),
-  error: v.optional(v.string()),
-});
-const TicketData = v.strictObject({
+const UserData = v.pipe(
+  v.strictObject({ userId: id, email: textLike("ada@example.com") }),
+  v.title("UserData"),
+);
+
+const ApiKeyData = v.pipe(
+  v.strictObject({ apiKeyId: id, name: textLike("build server"), kind: v.picklist(["tenant", "service"]) }),
+  v.title("ApiKeyData"),
+);
+
+const NotificationData = v.pipe(
+  v.strictObject({
+    notificationId: id,
+    userId: id,
+    eventType: textLike("provisioning.completed"),
+    error: v.optional(v.string()),
+  }),
+  v.title("NotificationData"),
+);
+
+const ticket = {
   ticketId: id,
-  subject: v.string(),
+  subject: textLike("My server does not answer"),
   status: v.picklist(["OPEN", "RESOLVED"]),
-});
+};
+const TicketData = v.pipe(v.strictObject(ticket), v.title("TicketData"));
+const CommentData = v.pipe(
+  v.strictObject({
+    ...ticket,
+    commentId: id,
+    internal: v.pipe(v.boolean(), v.description("Not for the customer.")),
+  }),
+  v.title("CommentData"),
+);
 
 const topic = <D extends v.GenericSchema>(retry: RetryClass, data: D) => ({ retry, data });
 
@@ -114,10 +142,7 @@ export const topics = {
   "identity.user-locked": topic("default", UserData),
   "identity.mfa-enabled": topic("default", UserData),
   "identity.password-changed": topic("default", UserData),
-  "identity.api-key-created": topic(
-    "nonCritical",
-    v.strictObject({ apiKeyId: id, name: v.string(), kind: v.picklist(["tenant", "service"]) }),
-  ),
+  "identity.api-key-created": topic("nonCritical", ApiKeyData),
   "identity.user-logged-in": topic("nonCritical", UserData),
 
   "notification.created": topic("nonCritical", NotificationData),
@@ -125,10 +150,7 @@ export const topics = {
   "notification.email-failed": topic("nonCritical", NotificationData),
 
   "support.ticket-created": topic("default", TicketData),
-  "support.comment-added": topic(
-    "default",
-    v.strictObject({ ...TicketData.entries, commentId: id, internal: v.boolean() }),
-  ),
+  "support.comment-added": topic("default", CommentData),
   "support.ticket-resolved": topic("default", TicketData),
   "support.ticket-reopened": topic("default", TicketData),
 } as const satisfies Record<string, ReturnType<typeof topic>>;

@@ -12,7 +12,14 @@ const mayImport: Record<string, readonly string[]> = {
   tests: floors,
 };
 const services = ["provisioning", "products", "notifications", "identity", "orders", "billing", "support"];
-const houseFiles = ["src/main.ts", "src/app.ts", "src/start.ts", "src/seed.ts", "src/welcome.ts"];
+const houseFiles = [
+  "src/main.ts",
+  "src/app.ts",
+  "src/start.ts",
+  "src/work.ts",
+  "src/seed.ts",
+  "src/welcome.ts",
+];
 const environmentReaders = ["src/config.ts"];
 const vagueNames = /(^|[./-])(utils?|helpers?|common|manager|base|misc)([./-]|$)/;
 const impure = /\bawait\b|\basync\b|Date\.now|new Date\(\)|Math\.random|randomUUID|randomBytes/;

@@ -6,7 +6,8 @@ const maxDepth = 64;
 
 /**
  * Reads a JSON body (RFC 8259); none is null. Throws `body_too_large`, `unsupported_media_type` where it is
- * anything else, and `malformed_json` where it is not UTF-8, not JSON, or nested deeper than 64.
+ * anything else, and `malformed_json` where it is not UTF-8, not JSON, nested deeper than 64, or has text that is
+ * not Unicode.
  */
 export async function readJson(request: Request, mediaType: string): Promise<unknown> {
   const bytes = await readBytes(request);
@@ -37,16 +38,30 @@ async function readChunks({ body }: Request): Promise<Uint8Array> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
+/** Half of a pair that stands for one character: it comes as an escape alone. */
+const surrogate = /\\u[dD][89a-fA-F]/;
+
 function parse(bytes: Uint8Array): unknown {
+  let text: string;
   let value: unknown;
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    text = utf8.decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new ServiceError("malformed_json", "The body is not valid JSON.");
   }
   if (isDeeper(value, maxDepth))
     throw new ServiceError("malformed_json", `The body is nested deeper than ${maxDepth}.`);
+  if (surrogate.test(text) && !isUnicode(value))
+    throw new ServiceError("malformed_json", "The body has text that is not Unicode.");
   return value;
+}
+
+/** Whether each text is one that UTF-8 can hold (RFC 7493); the database takes no other. */
+function isUnicode(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isUnicode(member));
 }
 
 /** Whether arrays and objects are nested in each other more than `levels` deep. */

@@ -40,7 +40,6 @@ export const apiKeyRoutes = (landfall: Landfall) =>
         body: CreateApiKey,
         answer: ApiKey,
         statuses: [201],
-        errors: ["idempotency_mismatch"],
       }),
     )
     .delete(

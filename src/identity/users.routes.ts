@@ -45,7 +45,7 @@ export const userRoutes = (landfall: Landfall) => {
         description: "In your own tenant; ADMIN and SECURITY in any, and with roles.",
         body: CreateUser,
         statuses: [201],
-        errors: ["tenant_mismatch", "not_found", "already_exists", "idempotency_mismatch"],
+        errors: ["not_found", "already_exists"],
       }),
     )
     .get(

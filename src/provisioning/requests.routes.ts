@@ -25,7 +25,7 @@ import { requestView, requestWithCredentials, sealCredentials, sealOutput } from
 
 const tag = "Provisioning requests";
 const answer = ProvisioningRequest;
-const errors = ["not_found", "invalid_transition", "precondition_failed", "idempotency_mismatch"] as const;
+const errors = ["not_found", "invalid_transition", "precondition_failed"] as const;
 const command = { tag, answer, errors } as const;
 const order = { ...command, may: "requests.order" } as const;
 const drive = { ...command, may: "requests.drive" } as const;
@@ -46,7 +46,7 @@ export const requestRoutes = (landfall: Landfall) => {
         description: "It waits in `PENDING`, placed on a cluster where one fits, until it is started.",
         body: CreateRequest,
         statuses: [201],
-        errors: ["tenant_mismatch", "idempotency_mismatch"],
+        errors: [],
       }),
     )
     .get(

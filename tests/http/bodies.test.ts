@@ -100,6 +100,13 @@ describe("a JSON body", () => {
     expectProblem(await raw(url, request, bytes), "malformed_json");
   });
 
+  test("holds whole characters, escaped or not", async () => {
+    const good = await person.call("POST", path, withMetadata('"\\ud83d\\ude80 \\\\ud800"'));
+    expect(good.data.metadata.deep).toBe("🚀 \\ud800");
+    for (const text of ['"\\ud800"', '"\\ude80\\ud83d"', '["a", {"b\\uDFFF": 1}]'])
+      expectProblem(await person.call("POST", path, withMetadata(text)), "malformed_json");
+  });
+
   test("needs its media type", async () => {
     const body = JSON.stringify(vm(person.tenantId));
     const { "Content-Type": _, ...others } = headers({ "Content-Length": String(body.length) });

@@ -14,6 +14,22 @@ afterAll(() => house.close());
 
 const nameOf = (method: string, path: string) => `${method.toUpperCase()} ${path}`;
 const operationOf = (method: string, path: string) => document.paths[path]?.[method.toLowerCase()];
+/** What a reference points at, or the thing itself. */
+const found = (part: any) =>
+  typeof part.$ref === "string"
+    ? part.$ref
+        .split("/")
+        .slice(1)
+        .reduce((place: any, key: string) => place[key], document)
+    : part;
+
+/** Each value in the examples below a part of the document, with its place. */
+function examplesIn(part: unknown, place = "", inExample = false): [place: string, value: unknown][] {
+  if (typeof part !== "object" || part === null) return inExample ? [[place, part]] : [];
+  return Object.entries(part).flatMap(([key, value]) =>
+    examplesIn(value, `${place}/${key}`, inExample || key === "example"),
+  );
+}
 
 describe("GET /api/docs/json", () => {
   test("tells of the operations of the table, and of no other", () => {
@@ -23,25 +39,102 @@ describe("GET /api/docs/json", () => {
     expect(documented.sort()).toEqual(endpoints.map(({ method, path }) => nameOf(method, path)).sort());
   });
 
-  for (const row of endpoints.filter(({ bare }) => !bare))
-    test(`describes ${nameOf(row.method, row.path)}`, () => {
-      const operation = operationOf(row.method, row.path);
-      expect(operation.summary).toMatch(/^[A-Z].*[^.]$/);
-      expect(operation.tags).toHaveLength(1);
-      expect(operation.security).toEqual(needsToken(row) ? [{ bearer: [] }] : []);
-      expect(Object.keys(operation.responses)).toContain(String(row.status));
-      if (needsToken(row)) expect(Object.keys(operation.responses)).toContain("401");
-      const inPath = (operation.parameters ?? []).filter((parameter: any) => parameter.in === "path");
-      const named = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      expect(inPath.map(({ name, required }: any) => [name, required])).toEqual(
-        named.map((name) => [name, true]),
-      );
-      const sent = operation.requestBody?.content?.["application/json"]?.schema;
-      expect(sent !== undefined).toBe(row.body !== undefined);
-      const { data, meta } = operation.responses[row.status].content["application/json"].schema.properties;
-      expect(data).toBeObject();
-      expect("total" in meta.properties).toBe(row.list === true);
+  for (const row of endpoints)
+    describe(nameOf(row.method, row.path), () => {
+      const told = () => operationOf(row.method, row.path);
+      const statuses = () => Object.keys(told().responses).map(Number);
+
+      test("has a name, a summary, a description and a tag that is described", () => {
+        const { operationId, summary, description, tags } = told();
+        expect(operationId).toMatch(/^[a-z][A-Za-z]+$/);
+        expect(summary).toMatch(/^[A-Z].*[^.]$/);
+        expect(description).toMatch(/^[A-Z0-9*].*\.$/s);
+        expect(tags).toHaveLength(1);
+        expect(document.tags.map(({ name }: any) => name)).toContain(tags[0]);
+      });
+
+      test("says who may call it, and with what", () => {
+        const { security, description, responses } = told();
+        if (needsToken(row)) {
+          expect(security).toEqual([{ bearer: [] }, { apiKey: [] }]);
+          expect(description).toContain("**Who may:**");
+          expect(responses).toContainKeys(["401", "403"]);
+        } else if (security.length > 0) expect(security).toEqual([{ apiKey: [] }]);
+      });
+
+      test("describes its parameters, each with an example", () => {
+        const parameters = told().parameters.map(found);
+        for (const parameter of parameters) {
+          expect(parameter).toEqual({
+            in: expect.stringMatching(/^(path|query|header)$/),
+            name: expect.any(String),
+            description: expect.stringMatching(/\.$/),
+            schema: expect.any(Object),
+            example: expect.anything(),
+            ...(parameter.in === "header" ? {} : { required: expect.any(Boolean) }),
+          });
+        }
+        const namesIn = (place: string) =>
+          parameters.filter((parameter: any) => parameter.in === place).map(({ name }: any) => name);
+        expect(namesIn("path")).toEqual([...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
+        if (row.list) expect(namesIn("query")).toEqual(expect.arrayContaining(["limit", "cursor", "sort"]));
+        expect(namesIn("header").includes("Idempotency-Key")).toBe(row.method === "POST" && needsToken(row));
+        expect(namesIn("header").includes("If-Match")).toBe(statuses().includes(412));
+      });
+
+      test("describes its body, with an example", () => {
+        const { requestBody } = told();
+        expect(requestBody !== undefined).toBe(row.body !== undefined);
+        if (!requestBody) return;
+        expect(requestBody.required).toBe(!row.bodyOptional);
+        const { schema, example } = requestBody.content["application/json"];
+        expect(schema.$ref).toStartWith("#/components/schemas/");
+        expect(example).toBeObject();
+      });
+
+      test("describes its answer, with an example", () => {
+        const { content, headers } = told().responses[row.status];
+        const { schema, example } = content["application/json"];
+        expect(headers).toContainKey("X-Request-ID");
+        expect("Location" in headers).toBe(row.status === 201);
+        expect(found(headers["X-Request-ID"]).description).toBeString();
+        if (row.bare) return expect(example).toBeObject();
+        const { data, meta } = schema.properties;
+        expect(data.$ref ?? data.items.$ref).toStartWith("#/components/schemas/");
+        expect(meta.$ref).toEndWith(row.list ? "/ListMeta" : "/Meta");
+        expect(Object.keys(example)).toEqual(["data", "meta"]);
+        const record = row.list ? example.data[0] : example.data;
+        expect("ETag" in headers).toBe(!row.list && "version" in record);
+      });
+
+      test("names every status that it can be refused with, and how that looks", () => {
+        const sent = row.method === "GET" ? [] : [413, 415];
+        const always = [400, 422, 500, 503, ...sent];
+        const token = needsToken(row) ? [401, 403] : [];
+        const record = row.path.includes("{id}") ? [404] : [];
+        const once = row.method === "POST" && needsToken(row) ? [409] : [];
+        const counted = row.path.endsWith("/health") || row.path.endsWith("/ready") ? [] : [429];
+        expect(statuses()).toEqual(
+          expect.arrayContaining([...always, ...token, ...record, ...once, ...counted]),
+        );
+        for (const status of statuses().filter((status) => status >= 400)) {
+          const refusal = found(told().responses[status]);
+          const { schema, examples } = refusal.content["application/problem+json"];
+          expect(schema).toEqual({ $ref: "#/components/schemas/Problem" });
+          for (const [code, { value }] of Object.entries<any>(examples)) {
+            expect(refusal.description).toContain(`\`${code}\``);
+            expect([value.code, value.status]).toEqual([code, status]);
+          }
+          if (status === 401) expect(refusal.headers).toContainKey("WWW-Authenticate");
+          if (status === 429 || status === 503) expect(refusal.headers).toContainKey("Retry-After");
+        }
+      });
     });
+
+  test("has an example of its own for each text", () => {
+    const unsaid = examplesIn(document).filter(([, value]) => value === "text");
+    expect(unsaid.map(([place]) => place)).toEqual([]);
+  });
 
   test("holds nothing of the programs that made it", () => {
     expect(JSON.stringify(document)).not.toMatch(/valibot|~standard|"async":/);

@@ -46,7 +46,8 @@ async function call(row: Endpoint, person: Person | null, asked: Asked = {}): Pr
   const body = "body" in asked ? asked.body : await row.body?.(scene);
   const headers = { ...(await row.headers?.(scene)), ...asked.headers };
   const send = person?.call ?? scene.house.call;
-  return send(asked.method ?? row.method, path + (asked.query ?? ""), body, headers);
+  const query = [row.query, asked.query?.slice(1)].filter(Boolean).join("&");
+  return send(asked.method ?? row.method, query ? `${path}?${query}` : path, body, headers);
 }
 
 /** A body that is good but for one value. */
@@ -236,7 +237,17 @@ function bodies(row: Endpoint) {
 }
 
 function lists(row: Endpoint) {
-  const wrong = ["limit=0", "limit=101", "limit=1.5", "limit=", "offset=-1", "offset=10001", "cursor=x"];
+  const wrong = [
+    "limit=0",
+    "limit=101",
+    "limit=1.5",
+    "limit=",
+    "offset=-1",
+    "offset=10001",
+    "cursor=x",
+    "page=0",
+    "page=x",
+  ];
   for (const query of [...wrong, `sort=${neverEchoed}`, `colour=${neverEchoed}`])
     test(`refuses ?${query}`, async () => {
       const answer = await call(row, able(row), { query: `?${query}` });
