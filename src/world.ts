@@ -93,6 +93,7 @@ export function createWorld(
     const redis = new Redis(address, {
       maxRetriesPerRequest: null,
       retryStrategy: (times) => Math.min(50 * times, 500),
+      maxLoadingRetryTime: 100, // else it waits as long as a Redis that starts believes to need, up to 10 s
       ...options,
     });
     redis.on("error", (error) => log.debug("redis connection", { error: error.message }));

@@ -18,7 +18,8 @@ in the log. Send \`X-Request-ID\`, \`X-Correlation-ID\` or \`traceparent\` to ch
 that is not valid. Unknown fields and unknown query parameters are refused.
 
 **Lists** take \`limit\`, \`sort\` and \`cursor\`: as long as \`meta.has_more\` is true, ask again with
-\`cursor=<meta.next_cursor>\`. A walk by cursor meets each row once, whatever is added meanwhile.
+\`cursor=<meta.next_cursor>\`. A walk by cursor meets each row once, whatever is added meanwhile. Instead of the
+cursor, \`offset\` or \`page\` go 10,000 rows deep.
 
 **Doing it once.** Send an \`Idempotency-Key\` with a POST, and repeating it within 24 hours gives the first answer
 again instead of doing it again.
@@ -30,7 +31,6 @@ Every path is served under \`/api/v1\` too. This document is at \`/api/docs/json
 \`/api/docs/asyncapi.json\`.`;
 
 const tags = [
-  { name: "Probes", description: "Whether the program runs, and whether it can work." },
   { name: "Sign-in", description: "Accounts and access tokens: 15 minutes, renewed with a refresh token." },
   { name: "API keys", description: "Credentials of a tenant for its programs; they outlive users." },
   { name: "Users", description: "The people of a tenant; ADMIN and SECURITY see those of all." },
@@ -39,6 +39,7 @@ const tags = [
     description:
       "A resource on its way through Allocate, Configure, Activate and Verify, and its life after.",
   },
+  { name: "Probes", description: "Whether the program runs, and whether it can work." },
 ];
 
 const securitySchemes = {
