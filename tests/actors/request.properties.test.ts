@@ -6,7 +6,17 @@ import type { Decision } from "../../actors/runtime/actor.ts";
 import { ServiceError } from "../../schema/errors.ts";
 import { type RequestState, type Step, steps } from "../../schema/provisioning/request.ts";
 import { topics } from "../../streams/topics.ts";
-import { applied, commands, created, type Hand, hands, topicsOf, transitions } from "./requests.ts";
+import {
+  allowedIn,
+  applied,
+  commands,
+  created,
+  type Hand,
+  hands,
+  inputs,
+  topicsOf,
+  transitions,
+} from "./requests.ts";
 
 const secret = "sealed-secret";
 const step = fc.constantFrom(...steps);
@@ -91,11 +101,24 @@ function taken([hand, moves]: [Hand, Move[]]): Taken[] {
 }
 
 /** Checks a promise after every accepted command of any history. */
-const always = (promise: (taken: Taken) => void) =>
+const always = (promise: (taken: Taken) => void, numRuns = 300) =>
   fc.assert(
     fc.property(histories, (history) => taken(history).forEach(promise)),
-    { numRuns: 300 },
+    { numRuns },
   );
+
+/** How a command is refused; undefined where it is accepted. */
+function refusalOf(state: RequestState, name: string, hand: Hand): object | undefined {
+  try {
+    applied(state, name, inputs[name], hand);
+    return undefined;
+  } catch (refusal) {
+    if (!(refusal instanceof ServiceError)) throw refusal;
+    const { code, extra } = refusal;
+    const { allowed } = extra as { allowed?: string[] };
+    return { code, ...extra, ...(allowed ? { allowed: allowed.toSorted() } : {}) };
+  }
+}
 
 const stepsWith = ({ steps }: RequestState, status: string): Step[] =>
   steps.filter((each) => each.status === status).map(({ step }) => step);
@@ -183,6 +206,34 @@ describe("any sequence of commands keeps the invariants:", () => {
       );
       expect(rows.map(({ events }) => events)).toEqual([topicsOf(decision)]);
     });
+  });
+
+  test("each accepted command is a version; one that changes nothing, or keeps the books only, is none", () => {
+    always(({ name, before, after, decision }) => {
+      const counts = decision.set !== undefined && !commands.get(name)?.quiet;
+      expect(after.version).toBe(before.version + Number(counts));
+    });
+  });
+
+  test("what the table lists is accepted, but for a retry beyond the limit", () => {
+    always(({ hand, after }) => {
+      for (const { from, command } of transitions) {
+        if (from !== after.status) continue;
+        const used = command === "retry" && after.retryCount === after.maxRetries;
+        expect(refusalOf(after, command, hand)).toEqual(used ? { code: "retry_limit" } : undefined);
+      }
+    }, 50);
+  });
+
+  test("every other command is refused, with where the request is and what it takes there", () => {
+    always(({ hand, after: { status: from }, after }) => {
+      for (const [command, { quiet, accepts }] of commands) {
+        const listed = transitions.some((row) => row.from === from && row.command === command);
+        if (listed || (quiet && accepts.includes(from))) continue;
+        const refusal = { code: "invalid_transition", from, command, allowed: allowedIn(from) };
+        expect(refusalOf(after, command, hand)).toEqual(refusal);
+      }
+    }, 50);
   });
 
   test("each event fits the schema of its topic and tells the new status", () => {

@@ -1,9 +1,11 @@
 import { request } from "../../actors/provisioning/request.ts";
-import type { Command, Decision, Moment } from "../../actors/runtime/actor.ts";
-import { ServiceError } from "../../schema/errors.ts";
+import { type Command, type Decision, type Moment, originOf } from "../../actors/runtime/actor.ts";
+import { decideUnit } from "../../actors/runtime/decide.ts";
+import { Draft } from "../../actors/runtime/draft.ts";
 import type { Cluster, ClusterType } from "../../schema/provisioning/cluster.ts";
 import type { RequestState, RequestStatus } from "../../schema/provisioning/request.ts";
 import type { ResourceType } from "../../schema/provisioning/specification.ts";
+import type { World } from "../../schema/world.ts";
 
 /* Provisioning requests without a mailbox: the rules alone, and what the contract says of them, as data. */
 
@@ -69,6 +71,15 @@ export const transitions: Transition[] = [
   row("DEPROVISIONING", "deprovisioned", "DEPROVISIONED", gone, driver),
 ];
 
+/** Commands that the worker alone sends; clients do not hear of them. */
+const ofTheWorker = ["rolled-back", "rollback-failed", "deprovisioned", "settle"];
+
+/** What a client may send in a status, sorted. */
+export const allowedIn = (status: string): string[] => {
+  const listed = transitions.filter(({ from, command }) => from === status && !ofTheWorker.includes(command));
+  return [...new Set(listed.map(({ command }) => command))].sort();
+};
+
 type AnyCommand = Command<RequestState, any>;
 const isCommand = (member: unknown): member is AnyCommand =>
   typeof member === "object" && member !== null && "decide" in member;
@@ -124,6 +135,9 @@ export function created(hand: Hand): { state: RequestState; decision: Decision<R
   return { state: frozen(state), decision };
 }
 
+const origin = originOf("tests", { requestId: "request-1", correlationId: "correlation-1" });
+const world = { platform: "landfall", newId: moment.newId } as World;
+
 /** What the mailbox does with a command, without the mailbox; throws the refusal. */
 export function applied(
   state: RequestState,
@@ -133,13 +147,22 @@ export function applied(
 ): { state: RequestState; decision: Decision<RequestState> } {
   const command = commands.get(name);
   if (!command) throw new Error(`There is no command ${name}.`);
-  if (command.accepts !== "any" && !command.accepts.includes(state.status)) {
-    throw new ServiceError("invalid_transition", `not in ${state.status}`);
-  }
-  const decision = command.decide(state, input, { clusters: placements[hand].clusters }, moment);
-  if (!decision.set) return { state, decision };
-  const counted = command.quiet ? {} : { version: state.version + 1, updatedAt: moment.now };
-  return { state: frozen({ ...state, ...decision.set, ...counted }), decision };
+  let decision: Decision<RequestState> = {};
+  const watched: AnyCommand = {
+    ...command,
+    decide(...given) {
+      decision = command.decide(...given);
+      return decision;
+    },
+  };
+  const draft = new Draft(moment.now);
+  draft.load(request.table, state);
+  const order = { command: watched as Command, id: state.id, input, origin };
+  const unit = { orders: [order], applied: null, resolve() {}, reject() {} };
+  const facts = () => ({ clusters: placements[hand].clusters });
+  const [outcome] = decideUnit(world, draft, unit, moment.now, facts);
+  if (!outcome || outcome.replayed) throw new Error("The command came to nothing.");
+  return { state: frozen(outcome.state as RequestState), decision };
 }
 
 /** An input that each command takes. */

@@ -16,6 +16,7 @@ async function startDev(dataDir: string) {
     ...own,
     DATA_DIR: dataDir,
     PORT: "0",
+    RATE_LIMITS: "off",
     METRICS_PORT: "0",
   });
   children.push(child);

@@ -14,6 +14,8 @@ export interface Ledger {
   versions: Map<string, number>;
   /** The events put into the outbox beside the clients. */
   orders: string[];
+  /** Those among the events that nobody can handle. */
+  poison: string[];
   /** Commands answered with 2xx. */
   answered: number;
   /** Commands answered with 503, as a client can read it. */
@@ -26,8 +28,9 @@ export interface Ledger {
   faults: string[];
 }
 
-const emptyLedger = (): Ledger => ({
-  ...{ items: [], made: new Map(), versions: new Map(), orders: [] },
+/** Before anything was promised. */
+export const emptyLedger = (): Ledger => ({
+  ...{ items: [], made: new Map(), versions: new Map(), orders: [], poison: [] },
   ...{ answered: 0, unavailable: 0, broken: 0, ended: false, faults: [] },
 });
 
@@ -41,12 +44,16 @@ export interface Load {
 
 /**
  * Half of the clients create and start requests on the simulated cluster, half drive theirs through the API; each
- * repeats a command with its key until it is answered. Beside them, paid orders come as events.
+ * repeats a command with its key until it is answered. Beside them, paid orders come as events. A `ledger` given is
+ * gone on with.
  */
-export function startLoad(site: Site, clients = 16): Load {
-  const ledger = emptyLedger();
+export function startLoad(site: Site, { clients = 16, ledger = emptyLedger() } = {}): Load {
+  ledger.ended = false;
   const repeat = async (work: () => Promise<unknown>) => {
-    while (!ledger.ended) await work();
+    while (!isOver(ledger))
+      await work().catch((error) => {
+        if (ledger.faults.length === 0) throw error;
+      });
   };
   const work = Array.from({ length: clients }, (_, i) =>
     repeat(() => (i % 2 === 0 ? beSimulated(site, ledger) : beDriven(site, ledger))),
@@ -56,7 +63,7 @@ export function startLoad(site: Site, clients = 16): Load {
     ledger,
     answers(count) {
       const goal = ledger.answered + count;
-      return eventually(() => ledger.answered >= goal, 20_000);
+      return eventually(() => ledger.answered >= goal || isOver(ledger), 20_000);
     },
     async end() {
       ledger.ended = true;
@@ -90,12 +97,16 @@ export async function create(site: Site, ledger: Ledger, body: object): Promise<
   return id;
 }
 
-/** Repeats a command with its idempotency key until it is answered with 2xx; notes what was promised. */
+/** Whether nothing new is begun; a fault is enough, since what comes after it proves nothing. */
+const isOver = ({ ended, faults }: Ledger): boolean => ended || faults.length > 0;
+
+/** Repeats a command with its idempotency key until it is answered with 2xx; notes what was promised. Rejects after a fault. */
 export async function insist(site: Site, ledger: Ledger, path: string, body?: object): Promise<any> {
   const key = crypto.randomUUID();
   for (;;) {
     const data = await attempt(site, ledger, path, body, key);
     if (data) return data;
+    if (ledger.faults.length > 0) throw new Error("A client saw what it should not.");
     await Bun.sleep(20);
   }
 }
@@ -134,31 +145,37 @@ export const isUnavailable = ({ status, headers }: Response): boolean =>
 async function tellOrders(site: Site, ledger: Ledger): Promise<void> {
   await tellOrder(site, ledger);
   const goal = ledger.answered + 10;
-  await eventually(() => ledger.answered >= goal || ledger.ended, 30_000);
+  await eventually(() => ledger.answered >= goal || isOver(ledger), 30_000);
 }
 
-/** A paid order of two items, as an event in the outbox; repeated until it is surely there, once. */
-export async function tellOrder({ world }: Site, ledger: Ledger): Promise<void> {
-  const [eventId, orderId] = [world.newId(), crypto.randomUUID()];
+/** A paid order of two items, as an event in the outbox; its id. */
+export async function tellOrder(site: Site, ledger: Ledger): Promise<string> {
   const { resourceType, specification } = vm("tenant-1");
   const items = [crypto.randomUUID(), crypto.randomUUID()].map((id) => ({
     ...{ id, productId: "vm-small", resourceType, specification, metadata: slow },
   }));
+  ledger.items.push(...items.map(({ id }) => id));
+  const eventId = await tell(site, items);
+  ledger.orders.push(eventId);
+  return eventId;
+}
+
+/** A paid order that nobody can read; its event's id. */
+export async function tellPoison(site: Site, ledger: Ledger): Promise<string> {
+  const eventId = await tell(site, "none");
+  ledger.poison.push(eventId);
+  return eventId;
+}
+
+/** Repeated until the event is surely in the outbox, once; its id. */
+async function tell({ world }: Site, items: unknown): Promise<string> {
+  const [eventId, orderId] = [world.newId(), crypto.randomUUID()];
   const topic = streamOf(world.platform, "order.provisioning-started");
   const envelope = JSON.stringify({
-    ...{
-      eventId,
-      type: topic,
-      version: 1,
-      occurredAt: world.now(),
-      source: "orders",
-      correlationId: orderId,
-    },
-    ...{ causationId: null, tenantId: "tenant-1", subject: orderId, sequence: 4 },
+    ...{ eventId, type: topic, version: 1, occurredAt: world.now(), source: "orders" },
+    ...{ correlationId: orderId, causationId: null, tenantId: "tenant-1", subject: orderId, sequence: 4 },
     data: { orderId, status: "PROVISIONING", items, total: 12.5, currency: "EUR" },
   });
-  ledger.orders.push(eventId);
-  ledger.items.push(...items.map(({ id }) => id));
   await eventually(async () => {
     const added = world.pool.query(
       `INSERT INTO outbox_events (eventId, topic, correlationId, createdAt, envelope) SELECT ?, ?, ?, ?, ?
@@ -168,4 +185,5 @@ export async function tellOrder({ world }: Site, ledger: Ledger): Promise<void> 
     return added.then(() => true).catch(() => Bun.sleep(20).then(() => false));
   }, 20_000);
   world.waker.wake("relay");
+  return eventId;
 }

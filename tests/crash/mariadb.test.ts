@@ -3,11 +3,11 @@ import { adminEmail, password, vm } from "../house.ts";
 import { requests } from "../provisioning/stages.ts";
 import { isUnavailable, type Load, startLoad } from "./load.ts";
 import { brokenPromises, settle } from "./promises.ts";
-import { openSite, type Site } from "./site.ts";
+import { type OwnSite, openSite } from "./site.ts";
 
 setDefaultTimeout(60_000);
 
-let site: Site;
+let site: OwnSite;
 let load: Load;
 beforeAll(async () => {
   site = await openSite({ durable: true });

@@ -1,3 +1,5 @@
+import type { ChainableCommander } from "ioredis";
+import type { World } from "../../schema/world.ts";
 import { streamOf, type Topic, topics } from "../../streams/topics.ts";
 import type { Ledger } from "./load.ts";
 import type { Site } from "./site.ts";
@@ -6,25 +8,37 @@ import type { Site } from "./site.ts";
 
 /** An entry of a stream. */
 export interface Published {
-  topic: Topic;
+  /** The stream's full name. */
+  stream: string;
   id: string;
   text: string;
   envelope: { eventId: string; subject: string; sequence: number; source: string };
 }
 
-const allTopics = Object.keys(topics) as Topic[];
 const groups = { provisioning: ["order.provisioning-started"] } satisfies Record<string, Topic[]>;
+const isDeadLetter = (stream: string) => stream.endsWith(".dlq");
 
-/** All entries of the streams; with `flush`, Redis is emptied in the same step. */
-export async function published({ world }: Site, { flush = false } = {}): Promise<Published[]> {
-  const transaction = world.redis.multi();
-  for (const topic of allTopics) transaction.xrange(streamOf(world.platform, topic), "-", "+");
-  if (flush) transaction.flushall();
-  const replies = (await transaction.exec()) ?? [];
-  return allTopics.flatMap((topic, i) =>
+/** All streams, those of the dead letters of the topics that are heard as well. */
+const streamsOf = ({ platform }: World): string[] => [
+  ...(Object.keys(topics) as Topic[]).map((topic) => streamOf(platform, topic)),
+  ...Object.values(groups).flatMap((heard) => heard.map((topic) => `${streamOf(platform, topic)}.dlq`)),
+];
+
+/** All entries of the streams; `last` is done in the same step, after the reading. */
+export async function published(
+  { world }: Site,
+  last: (transaction: ChainableCommander) => void = () => {},
+): Promise<Published[]> {
+  const streams = streamsOf(world);
+  const redis = world.connectRedis(); // which may take its time
+  const transaction = redis.multi();
+  for (const stream of streams) transaction.xrange(stream, "-", "+");
+  last(transaction);
+  const replies = (await transaction.exec().finally(() => redis.disconnect())) ?? [];
+  return streams.flatMap((stream, i) =>
     ((replies[i]?.[1] ?? []) as [string, string[]][]).map(([id, fields]) => {
       const text = fields[1] ?? "";
-      return { topic, id, text, envelope: JSON.parse(text) };
+      return { stream, id, text, envelope: JSON.parse(text) };
     }),
   );
 }
@@ -79,17 +93,16 @@ export async function brokenPromises(
   const trails = Map.groupBy(audit, ({ recordId }) => recordId);
   const now = await published(site);
   const entries = [
-    ...new Map([...earlier, ...now].map((entry) => [`${entry.topic} ${entry.id}`, entry])).values(),
+    ...new Map([...earlier, ...now].map((entry) => [`${entry.stream} ${entry.id}`, entry])).values(),
   ];
-  const [letters] = await site.rows("SELECT COUNT(*) AS count FROM dead_letters");
   return shortened([
     ...ledger.faults,
     ...acknowledgedIsThere(ledger, records),
     ...records.flatMap((record) => wentItsWay(record, trails.get(record.id) ?? [])),
-    ...sameOnce("event", eventsToldBy(audit), eventsAbout(entries)),
+    ...sameOnce("event", eventsToldBy(site.world, audit), eventsAbout(entries)),
     ...(await outboxIsPublished(site, entries)),
     ...(await ordersAreApplied(site, ledger)),
-    ...(letters.count === 0 ? [] : [`${letters.count} dead letters`]),
+    ...(await poisonIsBuried(site, ledger, entries)),
   ]);
 }
 
@@ -116,7 +129,7 @@ const way = "create start advance advance advance advance";
 
 /** Each step and each version once, in state and audit. */
 function wentItsWay({ id, status, version, steps }: any, trail: any[]): string[] {
-  const completed = steps.filter(({ status }: any) => status === "COMPLETED").length;
+  const completed = JSON.parse(steps).filter(({ status }: any) => status === "COMPLETED").length;
   const commands = trail.map(({ command }) => command).join(" ");
   const gapless = trail.every((entry, i) => entry.version === i + 1);
   if (status === "ACTIVE" && completed === 4 && gapless && trail.length === version && commands === way)
@@ -130,36 +143,38 @@ const toldBy: Record<string, Topic> = {
   advance: "provisioning.step-completed",
 };
 
-/** The events that the audit tells of, as `subject sequence topic`. */
-const eventsToldBy = (audit: any[]): string[] =>
+/** The events that the audit tells of, as `subject sequence stream`. */
+const eventsToldBy = ({ platform }: World, audit: any[]): string[] =>
   audit
     .filter(({ command }) => toldBy[command])
     .flatMap(({ recordId, version, command, to }) => {
-      const atLast = to === "ACTIVE" ? ["provisioning.service-activated", "provisioning.completed"] : [];
-      return [toldBy[command], ...atLast].map((topic) => `${recordId} ${version} ${topic}`);
+      const atLast: Topic[] =
+        to === "ACTIVE" ? ["provisioning.service-activated", "provisioning.completed"] : [];
+      return [toldBy[command] as Topic, ...atLast].map(
+        (topic) => `${recordId} ${version} ${streamOf(platform, topic)}`,
+      );
     });
 
 const eventsAbout = (entries: Published[]): string[] =>
   entries
     .filter(({ envelope }) => envelope.source === "provisioning")
-    .map(({ topic, envelope }) => `${envelope.subject} ${envelope.sequence} ${topic}`);
+    .map(({ stream, envelope }) => `${envelope.subject} ${envelope.sequence} ${stream}`);
 
 /** What was committed is in the streams: each event once, under its number, as it was written. */
-async function outboxIsPublished({ world, rows }: Site, entries: Published[]): Promise<string[]> {
+async function outboxIsPublished({ rows }: Site, entries: Published[]): Promise<string[]> {
   const outbox = await rows("SELECT eventId, seq, topic, envelope FROM outbox_events");
-  return sameOnce(
-    "committed event",
-    outbox.map(({ eventId, seq, topic, envelope }) => [eventId, `${seq}-0`, topic, envelope].join(" ")),
-    entries.map(({ envelope, id, topic, text }) =>
-      [envelope.eventId, id, streamOf(world.platform, topic), text].join(" "),
+  return [
+    ...sameOnce(
+      "committed event",
+      outbox.map(({ eventId, seq, topic, envelope }) => [eventId, `${seq}-0`, topic, envelope].join(" ")),
+      entries.map(({ envelope, id, stream, text }) => [envelope.eventId, id, stream, text].join(" ")),
     ),
-  ).concat(
-    sameOnce(
+    ...sameOnce(
       "event id",
-      outbox.map(({ eventId }) => eventId),
-      entries.map((e) => e.envelope.eventId),
+      outbox.map(({ eventId, topic }) => `${eventId} ${topic}`),
+      entries.map(({ envelope, stream }) => `${envelope.eventId} ${stream}`),
     ),
-  );
+  ];
 }
 
 async function ordersAreApplied({ rows }: Site, { orders }: Ledger): Promise<string[]> {
@@ -169,6 +184,24 @@ async function ordersAreApplied({ rows }: Site, { orders }: Ledger): Promise<str
     orders,
     applied.map(({ eventId }) => eventId),
   );
+}
+
+/** What can't be handled is kept as one dead letter, and told once. */
+async function poisonIsBuried({ rows }: Site, { poison }: Ledger, entries: Published[]): Promise<string[]> {
+  const letters = await rows("SELECT eventId FROM dead_letters");
+  const told = entries.filter(({ stream }) => isDeadLetter(stream));
+  return [
+    ...sameOnce(
+      "dead letter",
+      poison,
+      letters.map(({ eventId }) => eventId),
+    ),
+    ...sameOnce(
+      "dead letter told",
+      poison,
+      told.map(({ envelope }) => envelope.eventId),
+    ),
+  ];
 }
 
 /** What is missing, doubled or not expected. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Load, startLoad } from "./load.ts";
 import { brokenPromises, type Published, published, settle } from "./promises.ts";
-import { openSite, type Site } from "./site.ts";
+import { type OwnSite, openSite } from "./site.ts";
 
 setDefaultTimeout(60_000);
 
-let site: Site;
+let site: OwnSite;
 let load: Load;
 beforeAll(async () => {
   site = await openSite();
@@ -26,7 +26,7 @@ describe("under load", () => {
   });
 
   test("commands are answered while Redis loses everything", async () => {
-    earlier = await published(site, { flush: true });
+    earlier = await published(site, (last) => last.flushall());
     await load.answers(150);
     await load.end();
     expect([load.ledger.unavailable, load.ledger.broken, load.ledger.faults]).toEqual([0, 0, []]);

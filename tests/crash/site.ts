@@ -10,8 +10,10 @@ import { type ServerOptions, startMariadb, startRedis } from "../../src/embedded
 import type { Landfall } from "../../src/landfall.ts";
 import { seedSamples } from "../../src/seed.ts";
 import { createWorld } from "../../src/world.ts";
+import { ownConfig } from "../config.ts";
 import { adminEmail, password } from "../house.ts";
-import { eventually } from "../streams/bus.ts";
+import { emptyPlatform, eventually } from "../streams/bus.ts";
+import { openWires } from "./wire.ts";
 
 /* A Landfall as in production, of which every part can be killed: servers of its own, programs as processes. */
 
@@ -35,6 +37,11 @@ export interface RunningProgram {
   end(): Promise<number>;
 }
 
+interface ServerUrls {
+  MYSQL_URL: string;
+  REDIS_URL: string;
+}
+
 /** A MariaDB and a Redis that can be killed and started again with their data. */
 async function openServers(options: ServerOptions) {
   let redis = await startRedis(options);
@@ -43,9 +50,11 @@ async function openServers(options: ServerOptions) {
     throw error;
   });
   return {
-    urls: { MYSQL_URL: mariadb.url, REDIS_URL: redis.url },
+    urls: { MYSQL_URL: mariadb.url, REDIS_URL: redis.url } satisfies ServerUrls,
     killRedis: () => redis.kill9(),
-    async restartRedis() {
+    /** With `emptied` nothing is left of its data. */
+    async restartRedis({ emptied = false } = {}) {
+      if (emptied) rmSync(join(options.dataDir, "redis/data"), { recursive: true });
       redis = await startRedis(options);
     },
     killMariadb: () => mariadb.kill9(),
@@ -60,10 +69,10 @@ function openPrograms(environment: Record<string, string>) {
   const running = new Set<RunningProgram>();
   let turn = 0;
   return {
-    /** Starts a program and waits until it is ready. */
-    async start(): Promise<RunningProgram> {
+    /** Starts a program, which reaches its servers by other ways where given, and waits until it is ready. */
+    async start(ways: Partial<ServerUrls> = {}): Promise<RunningProgram> {
       const began = performance.now();
-      const { child, url } = await spawnProgram(["start"], { ...environment, LOG_LEVEL: "info" });
+      const { child, url } = await spawnProgram(["start"], { ...environment, ...ways, LOG_LEVEL: "info" });
       await eventually(async () => (await fetch(`${url}/api/ready`)).ok);
       const leave = async (signal: NodeJS.Signals) => {
         running.delete(program);
@@ -84,12 +93,12 @@ function openPrograms(environment: Record<string, string>) {
       const urls = [...running].map(({ url }) => url);
       return urls[turn++ % urls.length] as string;
     },
-    killAll: () => Promise.all([...running].map((program) => program.kill())),
+    killAll: async () => void (await Promise.all([...running].map((program) => program.kill()))),
   };
 }
 
-/** What a test may ask the database. */
-const readsOf = ({ pool }: World) => ({
+/** What a test may do with the database and Redis. */
+const handsOn = ({ pool, redis, platform }: World) => ({
   async rows<T = any>(sql: string, values: unknown[] = []): Promise<T[]> {
     const [rows] = await pool.query<RowDataPacket[]>(sql, values);
     return rows.map(withText) as T[];
@@ -99,40 +108,72 @@ const readsOf = ({ pool }: World) => ({
     pool.query("UPDATE jobs SET leaseUntil = leaseUntil - INTERVAL ? SECOND WHERE leaseUntil IS NOT NULL", [
       seconds,
     ]),
+  /** As if a minute had passed for what dead programs hold; none may be alive. */
+  async ageWhatIsHeld(): Promise<void> {
+    await pool.query("UPDATE jobs SET leaseUntil = leaseUntil - INTERVAL 60 SECOND");
+    await redis.eval(emptyPlatform, 0, `${platform}.consumer.*`);
+  },
 });
 
-/** A program on servers with an empty database; `durable` where MariaDB itself is to be killed. `await using` ends all. */
+/** A program on servers where it has no database yet. What ends with it is put on the stack. */
+async function found(parts: AsyncDisposableStack, urls: ServerUrls, { ways = {}, platform = "landfall" }) {
+  const environment = {
+    ...urls,
+    ...{ ADMIN_EMAIL: adminEmail, ADMIN_PASSWORD: password, PLATFORM_NAME: platform },
+    ...{ PORT: "0", RATE_LIMITS: "off", METRICS_PORT: "0", LOG_LEVEL: "error" },
+    ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+  };
+  const world = createWorld(readConfig({ ...environment }));
+  parts.defer(() => world.close());
+  const programs = openPrograms(environment);
+  parts.defer(() => programs.killAll());
+  const first = await programs.start(ways);
+  const mailbox = openMailbox(world);
+  await seedSamples({ world, mailbox } as unknown as Landfall);
+  await mailbox.close();
+  const call = callerOf(await signIn(first.url, password));
+  return { ...programs, ...handsOn(world), world, first, call };
+}
+export type Site = Awaited<ReturnType<typeof found>>;
+
+/** A program on servers of its own; `durable` where MariaDB itself is to be killed. `await using` ends all. */
 export async function openSite({ durable = false } = {}) {
   await using parts = new AsyncDisposableStack();
   const dataDir = freshDir();
   parts.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const servers = await openServers({ dataDir, pkgsDir, durable, log: () => {} });
   parts.defer(async () => void (await Promise.all([servers.killRedis(), servers.killMariadb()])));
-  const environment = {
-    ...servers.urls,
-    ...{
-      ADMIN_EMAIL: adminEmail,
-      ADMIN_PASSWORD: password,
-      PORT: "0",
-      METRICS_PORT: "0",
-      LOG_LEVEL: "error",
-    },
-    ENCRYPTION_KEY: randomBytes(32).toString("base64"),
-  };
-  const world = createWorld(readConfig({ ...environment }));
-  parts.defer(() => world.close());
-  const programs = openPrograms(environment);
-  parts.defer(async () => void (await programs.killAll()));
-  const first = await programs.start();
-  const mailbox = openMailbox(world);
-  await seedSamples({ world, mailbox } as unknown as Landfall);
-  await mailbox.close();
-  const call = callerOf(await signIn(first.url, password));
+  const site = await found(parts, servers.urls, {});
   const all = parts.move();
-  const end = () => all.disposeAsync();
-  return { ...servers, ...programs, ...readsOf(world), world, first, call, [Symbol.asyncDispose]: end };
+  return { ...servers, ...site, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
-export type Site = Awaited<ReturnType<typeof openSite>>;
+/** A site whose servers can be killed as well. */
+export type OwnSite = Awaited<ReturnType<typeof openSite>>;
+
+/** A program that reaches the servers of the suite through wires, with a database and a platform of its own. */
+export async function openWiredSite() {
+  await using parts = new AsyncDisposableStack();
+  const { MYSQL_URL = "", REDIS_URL = "", PLATFORM_NAME: platform } = ownConfig();
+  const dir = freshDir();
+  parts.defer(() => rmSync(dir, { recursive: true }));
+  const wires = await openWires({ mysql: MYSQL_URL, redis: REDIS_URL }, dir);
+  parts.defer(() => wires.close());
+  const site = await found(parts, { MYSQL_URL, REDIS_URL }, { ways: wires.urls, platform });
+  const all = parts.move();
+  return {
+    ...site,
+    wires,
+    async [Symbol.asyncDispose]() {
+      const { world } = site;
+      await site.killAll();
+      await world.redis.eval(emptyPlatform, 0, `${platform}.*`);
+      await world.pool.query("DROP DATABASE ??", [world.mysql.database]);
+      await all.disposeAsync();
+    },
+  };
+}
+
+export type WiredSite = Awaited<ReturnType<typeof openWiredSite>>;
 
 /** Exact text comes from the driver as bytes. */
 const withText = (row: object) =>

@@ -46,6 +46,10 @@ export interface StreamEntry {
   envelope: { eventId: string; subject: string; sequence: number };
 }
 
+/** For Redis: removes the keys that fit a pattern, in one step. */
+export const emptyPlatform =
+  "for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end";
+
 /** A bus of its own: a database and a platform name that no other test has. `await using` closes it. */
 export async function openBus() {
   const config = ownConfig();
@@ -117,8 +121,7 @@ export async function openBus() {
     },
     /** Removes all that the platform has in Redis, in one step, as FLUSHALL would. */
     async wipeRedis() {
-      const script = "for _, key in ipairs(redis.call('KEYS', ARGV[1])) do redis.call('DEL', key) end";
-      await world.redis.eval(script, 0, `${platform}.*`);
+      await world.redis.eval(emptyPlatform, 0, `${platform}.*`);
     },
     async [Symbol.asyncDispose]() {
       for (const part of running) await part.stop();

@@ -47,50 +47,6 @@ describe("a consumer group", () => {
     expect(inbox.handled).toHaveLength(300);
   });
 
-  test.concurrent("a failing event is tried after the delays of its class, then buried; its neighbours go on", async () => {
-    await using bus = await openBus();
-    const poison = sampleTopics.map((topic) => ({ ...eventOf(topic), retry: topics[topic].retry }));
-    const poisonIds = poison.map((row) => row.eventId);
-    const inbox = inboxGroup("inbox", ({ envelope }) => {
-      if (poisonIds.includes(envelope.eventId)) throw new Error("poison");
-    });
-    const letters: (Letter & { at: number })[] = [];
-    bus.keep(startRelay(bus.world, [inbox.group]));
-    bus.keep(
-      startGroup(bus.world, inbox.group, async (letter) => {
-        letters.push({ ...letter, at: performance.now() });
-      }),
-    );
-    await bus.commit(poison);
-    await eventually(() => poisonIds.every((eventId) => inbox.tries.has(eventId)));
-    for (let round = 1; letters.length < poison.length; round++) {
-      await bus.commit(sampleTopics.map((topic) => eventOf(topic)));
-      await eventually(() => inbox.handled.length === 3 * round, 1000);
-    }
-    for (const { eventId, topic, envelope, retry } of poison) {
-      const delaysMs = retryDelaysMs[retry];
-      const times = inbox.tries.get(eventId) ?? [];
-      expect(times).toHaveLength(delaysMs.length + 1);
-      for (const [index, delayMs] of delaysMs.entries()) {
-        const waitedMs = times[index + 1]! - times[index]!;
-        expect(waitedMs).toBeWithin(0.99 * delayMs, 1.1 * delayMs);
-      }
-      const letter = letters.find((each) => each.eventId === eventId)!;
-      expect(letter).toMatchObject({
-        topic: streamOf(bus.platform, topic),
-        group: "inbox",
-        eventType: streamOf(bus.platform, topic),
-        envelope,
-        attempts: delaysMs.length + 1,
-        error: "poison",
-      });
-      const failingMs = letter.lastFailedAt.getTime() - letter.firstFailedAt.getTime();
-      expect(failingMs).toBeGreaterThanOrEqual(delaysMs.reduce<number>((sum, each) => sum + each, 0) - 5);
-    }
-    await eventually(async () => (await pendingCount(bus, "inbox")) === 0);
-    expect(letters).toHaveLength(3);
-  });
-
   const invalid = {
     "that is not JSON": () => "{",
     "without an envelope's fields": () => "{}",
