@@ -72,6 +72,5 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-/** What is left of the body is not read, so nothing else can come over the connection. */
-const tooLarge = () =>
-  new ServiceError("body_too_large", "The body is larger than 10 MiB.", { headers: { Connection: "close" } });
+/** Bun passes over what is left of the body: closing the connection could lose the answer, which the client has not read yet. */
+const tooLarge = () => new ServiceError("body_too_large", "The body is larger than 10 MiB.");

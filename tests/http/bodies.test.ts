@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { raw, requestText } from "../gateway/raw.ts";
 import { type House, openHouse, type Person, vm } from "../house.ts";
 import { expectInvalid, expectProblem } from "./answers.ts";
@@ -55,6 +56,23 @@ describe("the size of a body", () => {
     const chunk = `100000\r\n${"x".repeat(1_048_576)}\r\n`;
     const text = requestText("POST", path, headers({ "Transfer-Encoding": "chunked" }));
     expectProblem(await raw(url, text, ...Array<string>(12).fill(chunk)), "body_too_large");
+  });
+
+  test("leaves the connection as it was", async () => {
+    const { port } = new URL(url);
+    const answers: string[] = [];
+    const { promise: both, resolve } = Promise.withResolvers<void>();
+    const socket = connect(Number(port), "localhost");
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      answers.push(...[...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status as string));
+      if (answers.length === 2) resolve();
+    });
+    socket.write(requestText("POST", path, headers({ "Content-Length": String(limit + 1) })));
+    socket.write("x".repeat(limit + 1));
+    socket.write(requestText("GET", "/api/health", { Host: "localhost" }));
+    await both;
+    socket.destroy();
+    expect(answers).toEqual(["413", "200"]);
   });
 
   test("comes after path and method, and before token and media type", async () => {
