@@ -121,3 +121,7 @@ export function readConfig(
     throw new Error(`Configuration: ${[...new Set(faults)].join("; ")}`);
   return result.output;
 }
+
+/** Whether npm's `npx` has started this program. */
+export const isBelowNpx = (environment: Record<string, string | undefined> = process.env): boolean =>
+  environment["npm_config_user_agent"]?.startsWith("npm/") ?? false;

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Config, readConfig } from "./config.ts";
+import { type Config, isBelowNpx, readConfig } from "./config.ts";
+import { leaveWithNpx } from "./embedded/npx.ts";
 import { startServers } from "./embedded/servers.ts";
 import { seedAdmin, seedSamples } from "./seed.ts";
 import { type ProcessRole, type Program, roles, startLandfall } from "./start.ts";
@@ -101,6 +102,7 @@ try {
   };
   process.on("SIGTERM", leave);
   process.on("SIGINT", leave);
+  if (isBelowNpx()) leaveWithNpx(leave);
 } catch (error) {
   const { message, cause } = error as Error;
   console.error(cause instanceof Error ? `${cause.message}\n${message}` : (message ?? error));
