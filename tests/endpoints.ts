@@ -10,7 +10,7 @@ const probes: Endpoint[] = ["/api/health", "/api/ready"].map((path) => ({
   status: 200,
 }));
 
-/** Every operation of the API. A row brings its own tests: `http/endpoints.test.ts` runs over them. */
+/** Every operation of the API. A row brings its own tests: `http/{endpoints,tokens,fields,lists}.test.ts` run over them. */
 export const endpoints: readonly Endpoint[] = [
   ...probes,
   ...identityEndpoints,
