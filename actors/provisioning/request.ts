@@ -1,10 +1,7 @@
 import { ServiceError } from "../../schema/errors.ts";
 import type { Cluster } from "../../schema/provisioning/cluster.ts";
-import {
-  type CreateRequest,
-  provisioningRequests,
-  type RequestState,
-} from "../../schema/provisioning/request.ts";
+import { provisioningRequests, type RequestState } from "../../schema/provisioning/request.ts";
+import type { CreateRequest } from "../../schema/provisioning/request-bodies.ts";
 import { ask, type Decision, defineActor, type Moment } from "../runtime/actor.ts";
 import { drive, isDriven } from "./driving.ts";
 import { type ProvisioningTopic, told } from "./events.ts";

@@ -1,5 +1,6 @@
 import { ServiceError } from "../../schema/errors.ts";
-import type { Fault, ManualComplete, RequestState, Step } from "../../schema/provisioning/request.ts";
+import type { Fault, RequestState, Step } from "../../schema/provisioning/request.ts";
+import type { ManualComplete } from "../../schema/provisioning/request-bodies.ts";
 import type { Decision, Moment } from "../runtime/actor.ts";
 import { accessFrom } from "./access.ts";
 import { byHand, drive, isDriven } from "./driving.ts";

@@ -1,6 +1,6 @@
 import { request } from "../../actors/provisioning/request.ts";
 import { originOf } from "../../actors/runtime/actor.ts";
-import type { CreateRequest } from "../../schema/provisioning/request.ts";
+import type { CreateRequest } from "../../schema/provisioning/request-bodies.ts";
 import type { Delivery, Group } from "../../streams/group.ts";
 import type { EventData } from "../../streams/topics.ts";
 import type { Landfall } from "../landfall.ts";

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import * as v from "valibot";
 import { Statistics, WorkerStatus } from "../../schema/provisioning/overview.ts";
-import { ProvisioningRequest } from "../../schema/provisioning/request.ts";
+import { ProvisioningRequest } from "../../schema/provisioning/request-bodies.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { idiom } from "../http/idiom.ts";
 import type { Landfall } from "../landfall.ts";

@@ -7,7 +7,7 @@ import {
   FailRequest,
   ManualComplete,
   ProvisioningRequest,
-} from "../../schema/provisioning/request.ts";
+} from "../../schema/provisioning/request-bodies.ts";
 import { AuditEntry } from "../../schema/runtime/audit-entry.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { idiom } from "../http/idiom.ts";

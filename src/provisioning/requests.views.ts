@@ -1,5 +1,6 @@
 import type { Caller } from "../../schema/permissions.ts";
-import type { ProvisioningRequest, RequestState } from "../../schema/provisioning/request.ts";
+import type { RequestState } from "../../schema/provisioning/request.ts";
+import type { ProvisioningRequest } from "../../schema/provisioning/request-bodies.ts";
 import type { AuditEntry, auditEntries } from "../../schema/runtime/audit-entry.ts";
 import type { Vault } from "../../schema/world.ts";
 

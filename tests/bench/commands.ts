@@ -1,7 +1,7 @@
 import { request } from "../../actors/provisioning/request.ts";
 import { originOf } from "../../actors/runtime/actor.ts";
 import { type Mailbox, openMailbox } from "../../actors/runtime/mailbox.ts";
-import type { CreateRequest } from "../../schema/provisioning/request.ts";
+import type { CreateRequest } from "../../schema/provisioning/request-bodies.ts";
 import { readConfig } from "../../src/config.ts";
 import { createWorld } from "../../src/world.ts";
 import { Connection } from "./http-client.ts";
