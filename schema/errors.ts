@@ -40,7 +40,7 @@ export interface FieldError {
   message: string;
 }
 
-/** What an error may carry beside its code and sentence; these members are shown to the client. */
+/** What an error may carry beside its code and sentence: members that are shown to the client. */
 export interface ErrorExtra {
   errors?: FieldError[];
   [member: string]: unknown;
@@ -53,6 +53,8 @@ export class ServiceError extends Error {
     readonly code: ErrorCode,
     message: string,
     readonly extra: ErrorExtra = {},
+    /** Header fields of its answer. */
+    readonly headers: Record<string, string> = {},
   ) {
     super(message);
   }
@@ -64,6 +66,14 @@ export const alreadyExists = () => new ServiceError("already_exists", "There is 
 /** An `Idempotency-Key` that came with another body before. */
 export const idempotencyMismatch = () =>
   new ServiceError("idempotency_mismatch", "This Idempotency-Key was used with another body.");
+
+/** Which of the two is never told. */
+export const wrongCredentials = () =>
+  new ServiceError("invalid_credentials", "The address or the password is wrong.");
+
+/** A request that fails its schema or a rule on its fields, with every wrong place. */
+export const invalid = (errors: FieldError[]) =>
+  new ServiceError("validation_failed", "The request has fields that are not valid.", { errors });
 
 /** No such record, or one of another tenant: which of the two is never told. */
 export const notFound = (what: string) => new ServiceError("not_found", `There is no ${what} with this id.`);

@@ -85,7 +85,7 @@ export const object = <E extends v.ObjectEntries>(entries: E) =>
     (input) =>
       Object.keys(input)
         .filter((name) => !Object.hasOwn(entries, name))
-        .slice(1),
+        .slice(1, 50),
     "Is not a known field.",
   );
 

@@ -16,6 +16,8 @@ export interface Vault {
   seal(plain: string): string;
   /** Throws when the text was not sealed with this key. */
   open(sealed: string): string;
+  /** A keyed hash (HMAC-SHA-256) in hexadecimal: who has the database alone can't try what it was made of. */
+  mac(text: string): string;
 }
 
 /** Wakes the loops that wait for work, here and in the other processes. A hint: each loop polls as well. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/mysql2";
 import { Redis } from "ioredis";
@@ -32,6 +32,7 @@ const plainErrors = (_: string, value: unknown) => {
 /** AES-256-GCM (NIST SP 800-38D): 12 bytes of nonce, the text, 16 bytes of tag, in base64. `key` is 32 bytes in base64. */
 export function createVault(key: string): Vault {
   const secret = Buffer.from(key, "base64");
+  const macKey = createHmac("sha256", secret).update("mac").digest();
   return {
     seal(plain) {
       const nonce = randomBytes(12);
@@ -49,6 +50,7 @@ export function createVault(key: string): Vault {
       decipher.setAuthTag(bytes.subarray(-16));
       return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString("utf8");
     },
+    mac: (text) => createHmac("sha256", macKey).update(text).digest("hex"),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from "../../schema/errors.ts";
+import { invalid, ServiceError } from "../../schema/errors.ts";
 import { type ApiKeyState, apiKeys } from "../../schema/identity/api-key.ts";
 import { type Decision, defineActor, type Moment } from "../runtime/actor.ts";
 
@@ -33,10 +33,7 @@ function create(
   };
 }
 
-const wrong = (pointer: string, message: string) =>
-  new ServiceError("validation_failed", "The request has a field that is not valid.", {
-    errors: [{ pointer, message }],
-  });
+const wrong = (pointer: string, message: string) => invalid([{ pointer, message }]);
 
 const noteEveryMs = 60_000;
 

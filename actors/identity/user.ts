@@ -1,5 +1,5 @@
 import { inArray } from "drizzle-orm";
-import { notFound, ServiceError } from "../../schema/errors.ts";
+import { notFound, ServiceError, wrongCredentials } from "../../schema/errors.ts";
 import { tenants } from "../../schema/identity/tenant.ts";
 import { type UserState, users } from "../../schema/identity/user.ts";
 import { type Role, userManagers } from "../../schema/permissions.ts";
@@ -159,10 +159,23 @@ function update(
   return { set };
 }
 
-function signIn({ email }: UserState, input: NewSession, _: unknown, moment: Moment): Decision<UserState> {
+interface SignIn {
+  session: NewSession;
+  /** What the password was checked against. */
+  passwordHash: string | null;
+}
+
+function signIn(
+  { email, disabled, passwordHash }: UserState,
+  input: SignIn,
+  _: unknown,
+  moment: Moment,
+): Decision<UserState> {
+  // Checking a password takes a while, in which the user may have been disabled or given another.
+  if (disabled || passwordHash !== input.passwordHash) throw wrongCredentials();
   return {
     set: { lastLoginAt: moment.now },
-    also: [opened(input, moment)],
+    also: [opened(input.session, moment)],
     emit: [{ topic: "identity.user-logged-in", data: { userId: moment.id, email } }],
   };
 }

@@ -8,11 +8,13 @@ import { asyncApi } from "./asyncapi.ts";
 import { complete, preamble } from "./openapi.ts";
 import { contentSecurityPolicy, page, start } from "./page.ts";
 
-const assets: Record<string, string> = {
-  "swagger-ui.css": "text/css",
-  "swagger-ui-bundle.js": "text/javascript",
-  "favicon-32x32.png": "image/png",
-};
+const assets = new Map(
+  Object.entries({
+    "swagger-ui.css": "text/css",
+    "swagger-ui-bundle.js": "text/javascript",
+    "favicon-32x32.png": "image/png",
+  }),
+);
 
 const assetFolder = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.meta.dir));
 
@@ -51,7 +53,7 @@ export const docsRoutes = (landfall: Landfall) => {
     .get(
       "/api/docs/assets/:name",
       ({ params: { name } }) => {
-        const type = assets[name];
+        const type = assets.get(name);
         if (!type) throw new ServiceError("not_found", "There is no such path.");
         return answer(Bun.file(`${assetFolder}/${name}`), type);
       },

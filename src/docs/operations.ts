@@ -56,9 +56,11 @@ function whoMay({ may, apiKey }: Declaration): string {
 const staff = (some: readonly string[]) =>
   some.length === roles.length ? "all staff" : `staff (${some.join(", ")})`;
 
+/** A key acts as a user of its tenant, so it opens what those may do. */
 function securityOf({ may, apiKey }: Declaration): object[] {
   if (apiKey) return [{ apiKey: [] }];
-  return may === "anyone" ? [] : [{ bearer: [] }, { apiKey: [] }];
+  if (may === "anyone") return [];
+  return [{ bearer: [] }, ...("tenant" in permissions[may] ? [{ apiKey: [] }] : [])];
 }
 
 /** What the names in paths stand for. */

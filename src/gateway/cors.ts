@@ -21,7 +21,9 @@ const readable =
 
 /** Allows the origins of `CORS_ORIGINS`; where there are none, the own one alone. */
 export function createCors({ CORS_ORIGINS, PUBLIC_URL }: Config): Cors {
-  const own = (request: Request) => new URL(PUBLIC_URL ?? request.url).origin;
+  // The URL of a request with a bad Host is its path alone.
+  const own = ({ url }: Request) =>
+    URL.canParse(PUBLIC_URL ?? url) ? new URL(PUBLIC_URL ?? url).origin : null;
   function originOf(request: Request): string | null {
     const origin = request.headers.get("origin");
     if (origin === null) return null;

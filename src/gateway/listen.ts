@@ -22,7 +22,10 @@ export function listen(gateway: Gateway, { port, alone }: Listening): Server<und
         reusePort: !alone,
         idleTimeout: idleTimeoutSeconds,
         maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-        fetch: (request, server) => gateway(request, server.requestIP(request)?.address ?? ""),
+        fetch: (request, server) => gateway.answer(request, server.requestIP(request)?.address ?? ""),
+        // Bun would show its own page, with the place in the program and what led there.
+        development: false,
+        error: (error) => gateway.failed(error),
       });
     } catch (error) {
       if (next === last || (error as { code?: string }).code !== "EADDRINUSE") throw error;

@@ -53,6 +53,9 @@ function createThrottle(perMinute: typeof usualThrottles) {
 }
 
 const tooMany = (seconds: number) =>
-  new ServiceError("rate_limited", "There were too many requests from this address.", {
-    headers: { "Retry-After": String(Math.max(seconds, 1)) },
-  });
+  new ServiceError(
+    "rate_limited",
+    "There were too many requests from this address.",
+    {},
+    { "Retry-After": String(Math.max(seconds, 1)) },
+  );

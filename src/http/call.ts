@@ -20,6 +20,9 @@ export function pathOf(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
+/** A path may end in a slash; it is the same without. */
+export const withoutSlash = (path: string): string => path.replace(/\/$/, "");
+
 /** One HTTP call: its ids, who makes it, and the way from it to the actors. */
 export class Call {
   /** Set once the token was checked. */
@@ -73,7 +76,7 @@ export class Call {
   ): Promise<View> {
     const { caller, scope, requestId, correlationId } = this;
     if (id !== undefined && !isId(id)) throw notFound(command.actor.name);
-    const once = onceOf<State>(this, (state) => present(state, null), status);
+    const once = onceOf<State>(this.landfall.world.vault, this, (state) => present(state, null), status);
     const order = {
       ...(id === undefined ? {} : { id }),
       input,

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Once } from "../../actors/runtime/mailbox.ts";
-import { idempotencyMismatch, ServiceError } from "../../schema/errors.ts";
+import { idempotencyMismatch, invalid, ServiceError } from "../../schema/errors.ts";
+import type { Vault } from "../../schema/world.ts";
 import type { Landfall } from "../landfall.ts";
-import type { Call } from "./call.ts";
-import { invalid } from "./endpoint.ts";
+import { type Call, withoutSlash } from "./call.ts";
 
 /** What makes a POST with an `Idempotency-Key` count once; null without one, and for callers without a token. */
 export function onceOf<State>(
+  vault: Vault,
   { request, caller, path, body }: Call,
   answer: (state: State) => unknown,
   status: number,
@@ -15,10 +16,11 @@ export function onceOf<State>(
   if (key === null || request.method !== "POST" || caller.kind === "system") return null;
   if (key.length < 1 || key.length > 255)
     throw invalid([{ pointer: "header/Idempotency-Key", message: "Must have 1 to 255 characters." }]);
-  const plainPath = path.replace("/api/v1/", "/api/");
+  const plainPath = withoutSlash(path).replace("/api/v1/", "/api/");
   return {
     id: sha256(JSON.stringify([caller.kind, caller.id, request.method, plainPath, key])),
-    fingerprint: sha256(JSON.stringify(body ?? null)),
+    // Keyed: a body may hold a password, which a plain hash would let others guess.
+    fingerprint: vault.mac(JSON.stringify(body ?? null)),
     status,
     answer,
   };
@@ -36,9 +38,12 @@ export async function alone<T>(
   if (other !== undefined && other !== fingerprint) throw idempotencyMismatch();
   if (other !== undefined) {
     const headers = { "Retry-After": "1" };
-    throw new ServiceError("idempotency_in_progress", "The request with this key is still running.", {
+    throw new ServiceError(
+      "idempotency_in_progress",
+      "The request with this key is still running.",
+      {},
       headers,
-    });
+    );
   }
   underWay.set(id, fingerprint);
   try {

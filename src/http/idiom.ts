@@ -1,7 +1,7 @@
 import { Elysia } from "elysia";
 import type { Landfall } from "../landfall.ts";
 import { readJson } from "./bodies.ts";
-import { Call, Replay } from "./call.ts";
+import { Call, Replay, withoutSlash } from "./call.ts";
 import { problem } from "./problems.ts";
 
 const calls = new WeakMap<Request, Call>();
@@ -50,7 +50,7 @@ function envelope(call: Call, data: unknown, status: number, headers: Record<str
       "Content-Type": "application/json",
       "Cache-Control": "no-store",
       ...(typeof version === "number" ? { ETag: `"${version}"` } : {}),
-      ...(status === 201 ? { Location: call.location ?? `${call.path}/${id}` } : {}),
+      ...(status === 201 ? { Location: call.location ?? `${withoutSlash(call.path)}/${id}` } : {}),
     },
   });
 }

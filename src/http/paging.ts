@@ -1,10 +1,10 @@
 import { and, asc, count, desc, eq, getTableColumns, gt, lt, or, type SQL } from "drizzle-orm";
 import type { MySqlColumn, MySqlTable } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
-import { integer, isId } from "../../schema/values.ts";
+import { invalid } from "../../schema/errors.ts";
+import { integer, isId, object } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "./call.ts";
-import { invalid } from "./endpoint.ts";
 
 /** A whole number in a query string. */
 export const wholeNumber = (minimum: number, maximum: number) =>
@@ -22,7 +22,7 @@ export function listQuery<const Sort extends string, Filters extends v.ObjectEnt
   sorts: readonly [Sort, ...Sort[]],
   filters: Filters,
 ) {
-  return v.strictObject({
+  return object({
     limit: v.optional(
       v.pipe(wholeNumber(1, 100), v.description("Items on a page, 1 to 100; default 20.")),
       "20",
@@ -61,8 +61,8 @@ interface Listing {
 }
 
 interface Position {
-  sort: string;
-  value: string;
+  /** Of the last row before the page, in the column that is sorted by. */
+  key: string | number | Date;
   id: string;
   /** Rows before the next page. */
   skipped: number;
@@ -91,9 +91,8 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   const [direction, beyond] = sort.startsWith("-") ? ([desc, lt] as const) : ([asc, gt] as const);
   const before = rowsBefore(listing);
   const position = cursor === undefined ? null : readCursor(cursor, sort, column);
-  const value = position && (column.dataType === "date" ? new Date(position.value) : position.value);
   const after = position
-    ? or(beyond(column, value), and(eq(column, value), beyond(table.id, position.id)))
+    ? or(beyond(column, position.key), and(eq(column, position.key), beyond(table.id, position.id)))
     : undefined;
   const skipped = position?.skipped ?? before;
   const order = [direction(column), direction(table.id)];
@@ -148,8 +147,14 @@ const Cursor = v.tuple([
   v.string(),
   v.string(),
   v.pipe(v.string(), v.check(isId)),
-  v.pipe(v.number(), v.integer(), v.minValue(0)),
+  integer(0, 1_000_000_000),
 ]);
+
+/** Keys are written as text; by the column's type they are read again. */
+const readKey: Record<string, (text: string) => Position["key"]> = {
+  date: (text) => new Date(text),
+  number: Number,
+};
 
 function readCursor(cursor: string, sort: string, column: MySqlColumn): Position {
   try {
@@ -157,8 +162,8 @@ function readCursor(cursor: string, sort: string, column: MySqlColumn): Position
       Cursor,
       JSON.parse(Buffer.from(cursor, "base64url").toString()),
     );
-    const readable = column.dataType !== "date" || !Number.isNaN(Date.parse(value));
-    if (cursorSort === sort && readable) return { sort, value, id, skipped };
+    const key = (readKey[column.dataType] ?? String)(value);
+    if (cursorSort === sort && !Number.isNaN(key.valueOf())) return { key, id, skipped };
   } catch {}
   throw invalid([
     { pointer: "query/cursor", message: "Must be the next_cursor of a page with the same sort." },

@@ -26,7 +26,6 @@ export function problem(error: unknown, { path, requestId }: Asked, log: Log): R
   const known = refusalOf(error);
   const [status, title] = errorCodes[known.code];
   if (status >= 500) log.error("request failed", { requestId, path, error });
-  const { headers, ...extra } = known.extra as { headers?: Record<string, string> };
   const body = {
     type: `urn:landfall:problem:${known.code}`,
     title,
@@ -34,7 +33,7 @@ export function problem(error: unknown, { path, requestId }: Asked, log: Log): R
     detail: known.message,
     instance: path,
     code: known.code,
-    ...extra,
+    ...known.extra,
     meta: { request_id: requestId, timestamp: new Date().toISOString() },
   };
   return new Response(JSON.stringify(body), {
@@ -43,7 +42,7 @@ export function problem(error: unknown, { path, requestId }: Asked, log: Log): R
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
       ...headersOf[known.code],
-      ...headers,
+      ...known.headers,
     },
   });
 }

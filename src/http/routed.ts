@@ -20,8 +20,7 @@ export function routed(app: AnyElysia): (request: Request) => Response | Promise
     const there = methods.filter((method) => leads(method, path));
     if (there.length === 0) throw new ServiceError("not_found", "There is no such path.");
     const allow = there.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
-    throw new ServiceError("method_not_allowed", "The path does not take this method.", {
-      headers: { Allow: allow.join(", ") },
-    });
+    const headers = { Allow: allow.join(", ") };
+    throw new ServiceError("method_not_allowed", "The path does not take this method.", {}, headers);
   };
 }

@@ -97,6 +97,9 @@ function kidOf(token: string): string | undefined {
   }
 }
 
-const refused = new ServiceError("unauthenticated", "The access token is not valid.", {
-  headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' },
-});
+const refused = new ServiceError(
+  "unauthenticated",
+  "The access token is not valid.",
+  {},
+  { "WWW-Authenticate": 'Bearer error="invalid_token"' },
+);

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { session } from "../../actors/identity/session.ts";
 import { user } from "../../actors/identity/user.ts";
-import { ServiceError } from "../../schema/errors.ts";
-import type { RefreshToken } from "../../schema/identity/session.ts";
+import { ServiceError, wrongCredentials } from "../../schema/errors.ts";
+import { type RefreshToken, sessions } from "../../schema/identity/session.ts";
 import { type Login, type Register, type UserState, users } from "../../schema/identity/user.ts";
 import type { Caller } from "../../schema/permissions.ts";
 import type { Call } from "../http/call.ts";
@@ -35,11 +35,11 @@ export async function login(
 ) {
   const [found] = await world.db.select().from(users).where(eq(users.email, email));
   const right = await checkPassword(password, found?.passwordHash);
-  if (!found || !right || found.disabled)
-    throw new ServiceError("invalid_credentials", "The address or the password is wrong.");
+  if (!found || !right) throw wrongCredentials();
   call.actAs("identity");
   const { session, token } = newRefreshToken(world);
-  const state = await call.send(user["sign-in"], found.id, session, (state) => state);
+  const input = { session, passwordHash: found.passwordHash };
+  const state = await call.send(user["sign-in"], found.id, input, (state) => state);
   return signedIn(tokens, state, token);
 }
 
@@ -54,19 +54,24 @@ export async function refresh(
   if (!opened) throw refused();
   const { sessionId, hash: usedHash } = opened;
   const { token, session: next } = newRefreshToken(world, sessionId);
+  // Whose it is, before it counts as used: what fails afterwards costs the client its session.
+  const [found] = await world.db
+    .select({ user: users })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(eq(sessions.id, sessionId));
+  if (!found) throw refused();
   call.actAs("identity");
-  const state = await call
+  const rotated = await call
     .send(session.rotate, sessionId, { usedHash, next }, (state) => state)
     .catch(nullIfGone);
-  if (!state) throw refused();
-  const { userId, endedAt } = state;
-  if (endedAt) {
-    world.log.warn("session ended by a refresh", { requestId: call.requestId, sessionId, userId });
+  if (!rotated) throw refused();
+  if (rotated.endedAt) {
+    const { requestId } = call;
+    world.log.warn("session ended by a refresh", { requestId, sessionId, userId: rotated.userId });
     throw refused();
   }
-  const [found] = await world.db.select().from(users).where(eq(users.id, userId));
-  if (!found) throw refused();
-  return signedIn(tokens, found, token);
+  return signedIn(tokens, found.user, token);
 }
 
 const refused = () => new ServiceError("unauthenticated", "The refresh token is not valid.");

@@ -131,7 +131,7 @@ async function oneAtATime<T>({ pool }: World, work: () => Promise<T>): Promise<T
     if (row?.["held"] !== 1) throw new Error("Another program has been turning the signing keys for 10 s.");
     return await work();
   } finally {
-    await connection.query(`SELECT RELEASE_LOCK(${lock})`);
+    await connection.query(`SELECT RELEASE_LOCK(${lock})`).catch(() => connection.destroy());
     connection.release();
   }
 }

@@ -19,9 +19,10 @@ export function startPresence(
   const key = presenceKey(world);
   const startedAt = world.now();
   const show = async () => {
-    const self = { roles, host: hostname(), startedAt, lastSeenAt: world.now(), inFlight: inFlight() };
+    const now = await redisNow(world);
+    const self = { roles, host: hostname(), startedAt, lastSeenAt: now, inFlight: inFlight() };
     await world.redis.hset(key, world.instance, JSON.stringify(self));
-    const gone = (await allWorkers(world)).filter((worker) => !isThere(world, worker));
+    const gone = (await allWorkers(world)).filter((worker) => !isThere(worker, now));
     if (gone.length > 0) await world.redis.hdel(key, ...gone.map(({ id }) => id));
   };
   const run = async () => {
@@ -42,7 +43,8 @@ export function startPresence(
 
 /** The processes that showed themselves in the last 15 s, the longest running first; rejects while Redis is away. */
 export async function presentWorkers(world: World): Promise<Worker[]> {
-  const present = (await allWorkers(world)).filter((worker) => isThere(world, worker));
+  const now = await redisNow(world);
+  const present = (await allWorkers(world)).filter((worker) => isThere(worker, now));
   return present.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
 }
 
@@ -51,5 +53,11 @@ async function allWorkers(world: World): Promise<Worker[]> {
   return entries.map(([id, told]) => ({ id, ...(JSON.parse(told) as Omit<Worker, "id">) }));
 }
 
-const isThere = (world: World, { lastSeenAt }: Worker): boolean =>
-  world.now().getTime() - Date.parse(lastSeenAt) <= goneAfterMs;
+/** The one clock that all processes see. */
+async function redisNow({ redis }: World): Promise<Date> {
+  const [seconds, microseconds] = await redis.time();
+  return new Date(Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000));
+}
+
+const isThere = ({ lastSeenAt }: Worker, now: Date): boolean =>
+  now.getTime() - Date.parse(lastSeenAt) <= goneAfterMs;

@@ -47,7 +47,7 @@ export async function workerStatus(landfall: Landfall): Promise<WorkerStatus> {
     presentWorkers(world),
     Promise.all(groups.map((group) => lagOf(world, group))),
   ]).catch((cause) => {
-    throw new Unavailable("The bus is away.", { cause });
+    throw isAway(world, cause) ? new Unavailable("The bus is away.", { cause }) : cause;
   });
   const [[workers, lags], counted, letters] = await Promise.all([ofTheBus, countJobs(world), dead(world)]);
   return {
@@ -63,6 +63,10 @@ export async function workerStatus(landfall: Landfall): Promise<WorkerStatus> {
     })),
   };
 }
+
+/** Whether Redis is why something failed. */
+const isAway = ({ redis }: World, error: Error): boolean =>
+  redis.status !== "ready" || error.message === "Command timed out";
 
 async function countJobs(world: World): Promise<Map<string, WorkerStatus["jobs"][number]>> {
   const now = world.now();

@@ -44,6 +44,14 @@ describe("a Host header", () => {
       expectProblem(await get(target, { Host: host }), "bad_request", { instance: target });
     });
 
+  for (const host of ["localhost:99999", "1.2.3.999", "a b", "[::::]", "[zz]:80"])
+    test(`that makes no URL is refused, whatever the origin: ${host}`, async () => {
+      const origin = { Host: host, Origin: "https://shop.example" };
+      expectProblem(await get(target, origin), "bad_request");
+      const preflight = { ...origin, "Access-Control-Request-Method": "GET" };
+      expectProblem(await raw(url, requestText("OPTIONS", target, preflight)), "bad_request");
+    });
+
   test("that comes twice is refused", async () => {
     const text = "GET /api/health HTTP/1.1\r\nHost: one.example\r\nHost: two.example\r\n\r\n";
     expectProblem(await raw(url, text), "bad_request");

@@ -144,6 +144,27 @@ describe("a JSON body", () => {
   });
 });
 
+describe("a body with more faults than can be told", () => {
+  const refused = async (body: object) => {
+    const answer = await house.call("POST", "/api/identity/auth/logout", body);
+    expect([answer.status, answer.body.code]).toEqual([422, "validation_failed"]);
+    return answer.body.errors.map(({ pointer }: any) => pointer);
+  };
+  const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 1]));
+
+  test("is told some of them", async () => {
+    expect(await refused(names(30))).toHaveLength(31);
+    expect((await refused(names(3000))).length).toBeLessThanOrEqual(100);
+  });
+
+  test("is told one of them where it is large, and holds up nobody", async () => {
+    expect((await refused(names(500_000))).length).toBeLessThanOrEqual(100);
+    const scopes = Array.from({ length: 1_000_000 }, () => 1);
+    const answer = await person.call("POST", "/api/identity/api-keys", { name: "x", kind: "tenant", scopes });
+    expectInvalid(answer, "/scopes/0");
+  });
+});
+
 describe("a command that takes no body", () => {
   const start = async (body?: unknown) => {
     const { data } = await person.call("POST", path, vm(person.tenantId));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { needsToken } from "../endpoint.ts";
+import { type Grant, grants, needsToken } from "../endpoint.ts";
 import { endpoints } from "../endpoints.ts";
 import { type House, openHouse } from "../house.ts";
 import { expectEnvelope, expectGatewayHeaders, expectProblem } from "./answers.ts";
@@ -56,10 +56,11 @@ describe("GET /api/docs/json", () => {
       test("says who may call it, and with what", () => {
         const { security, description, responses } = told();
         if (needsToken(row)) {
-          expect(security).toEqual([{ bearer: [] }, { apiKey: [] }]);
+          const grant: Grant = grants[row.may as keyof typeof grants];
+          expect(security).toEqual([{ bearer: [] }, ...(grant.tenant ? [{ apiKey: [] }] : [])]);
           expect(description).toContain("**Who may:**");
           expect(responses).toContainKeys(["401", "403"]);
-        } else if (security.length > 0) expect(security).toEqual([{ apiKey: [] }]);
+        } else expect(security).toEqual(row.headers ? [{ apiKey: [] }] : []);
       });
 
       test("describes its parameters, each with an example", () => {
@@ -156,7 +157,8 @@ describe("GET /api/docs", () => {
       expect([place, asset.status]).toEqual([place, 200]);
       expectGatewayHeaders(asset);
     }
-    expectProblem(await house.call("GET", "/api/docs/assets/..%2fpackage.json"), "not_found");
+    for (const name of ["..%2fpackage.json", "constructor", "__proto__", "toString", "index.js"])
+      expectProblem(await house.call("GET", `/api/docs/assets/${name}`), "not_found");
   });
 });
 

@@ -17,6 +17,13 @@ for (const row of endpoints) {
       expect(answer.headers.get("etag")).toBe(version === undefined ? null : `"${version}"`);
     });
 
+    if (row.status === 201)
+      test("tells the same place behind a slash", async () => {
+        const { headers, data } = await rows.call(row, rows.able(row), { slash: true });
+        expect(headers.get("location")).not.toContain("//");
+        if (data.id) expect(headers.get("location")).toEndWith(`/${data.id}`);
+      });
+
     test("is served under /api/v1 too", async () => {
       const answer = await rows.call(row, rows.able(row), { alias: true });
       expect(answer.status).toBe(row.status);

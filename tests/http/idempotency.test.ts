@@ -39,6 +39,7 @@ describe("an Idempotency-Key", () => {
     const first = await create(customer, headers);
     const path = requests.replace("/api/", "/api/v1/");
     expect((await create(customer, headers, {}, path)).data).toEqual(first.data);
+    expect((await create(customer, headers, {}, `${requests}/`)).data).toEqual(first.data);
     const spaced = JSON.stringify(backup(customer.tenantId), null, 4);
     expect((await customer.call("POST", requests, spaced, headers)).data).toEqual(first.data);
   });

@@ -71,6 +71,19 @@ describe("a walk through a list", () => {
   });
 });
 
+describe("a cursor", () => {
+  const mangled = (place: number, value: unknown) => async () => {
+    const { next_cursor } = (await list("")).body.meta;
+    const parts = JSON.parse(Buffer.from(next_cursor, "base64url").toString());
+    const cursor = Buffer.from(JSON.stringify(parts.with(place, value))).toString("base64url");
+    expectInvalid(await list(`&cursor=${cursor}`), "query/cursor");
+  };
+
+  test("has no more rows before it than there can be", mangled(3, 1e300));
+  test("has a key of its column's type", mangled(1, "abc'"));
+  test("has the sort of its page", mangled(0, "createdAt"));
+});
+
 describe("a list", () => {
   test("goes 10,000 rows deep by offset and page, and no deeper", async () => {
     expect((await person.call("GET", `${requests}?limit=100&page=101`)).data).toEqual([]);

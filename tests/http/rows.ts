@@ -11,6 +11,8 @@ interface Asked {
   query?: string;
   /** Below `/api/v1` rather than `/api`. */
   alias?: true;
+  /** Behind the path. */
+  slash?: true;
   method?: string;
 }
 
@@ -46,8 +48,9 @@ export function openCallers() {
       const body = "body" in asked ? asked.body : await row.body?.(scene);
       const headers = { ...(await row.headers?.(scene)), ...asked.headers };
       const send = person?.call ?? scene.house.call;
+      const place = asked.slash ? `${path}/` : path;
       const query = [row.query, asked.query].filter(Boolean).join("&");
-      return send(asked.method ?? row.method, query ? `${path}?${query}` : path, body, headers);
+      return send(asked.method ?? row.method, query ? `${place}?${query}` : place, body, headers);
     },
     /** A body that is good but for one value. */
     bodyWith: async (row: Endpoint, pointer: string, value: unknown) =>

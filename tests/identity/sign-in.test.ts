@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { adminEmail, type House, openHouse, type Person, password } from "../house.ts";
 import { expectInvalid, expectProblem } from "../http/answers.ts";
+import { eventually } from "../streams/bus.ts";
 import { partsOf, signedBy } from "./forge.ts";
 
 let house: House;
@@ -150,6 +151,24 @@ describe("POST /api/identity/auth/login", () => {
     const { data } = await register({ email });
     await house.world.pool.query("UPDATE users SET disabled = true WHERE id = ?", [data.user.id]);
     expectProblem(await login(email), "invalid_credentials");
+  });
+});
+
+describe("a user who is disabled while the password is checked", () => {
+  test("is not let in", async () => {
+    const email = newEmail();
+    const { id } = (await register({ email })).data.user;
+    const holder = await house.world.pool.getConnection();
+    await holder.beginTransaction();
+    await holder.query("UPDATE users SET disabled = TRUE WHERE id = ?", [id]);
+    const entering = login(email);
+    const waiting =
+      "SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE ?";
+    await eventually(async () => (await house.rows(waiting, [`%${id}%`])).length > 0);
+    await holder.commit();
+    holder.release();
+    expectProblem(await entering, "invalid_credentials");
+    expect(await house.rows("SELECT id FROM sessions WHERE userId = ?", [id])).toHaveLength(1);
   });
 });
 

@@ -58,6 +58,17 @@ describe("GET /provisioning/worker-status", () => {
     expect([after.workers, after.jobs]).toEqual([[self], drives({ due: 3 })]);
   });
 
+  test.concurrent("shows a process whose clock is slow", async () => {
+    await using house = await openHouse();
+    const { config } = house.program.landfall;
+    const slow = await startLandfall(config, { now: () => new Date(Date.now() - 60_000) });
+    const admin = await house.admin();
+    await eventually(async () => (await statusFor(admin)).workers.length === 2);
+    const [first] = (await statusFor(admin)).workers;
+    expect(first.id).toBe(slow.landfall.world.instance);
+    await slow.stop();
+  });
+
   test.concurrent("counts the jobs that wait for their next try after a failure", async () => {
     await using house = await openHouse();
     const [admin, customer] = await Promise.all([house.admin(), house.signUp()]);
