@@ -1,10 +1,11 @@
-import { and, eq, sql } from "drizzle-orm";
+import { eq } from "drizzle-orm";
 import * as v from "valibot";
-import { notFound, ServiceError } from "../../schema/errors.ts";
+import { ServiceError } from "../../schema/errors.ts";
 import { type User, type UserState, users } from "../../schema/identity/user.ts";
-import { exampleId, ForeignId, isId, text } from "../../schema/values.ts";
+import { exampleId, ForeignId, text } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
+import { findRecord, only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
 import { userView } from "./users.views.ts";
 
@@ -21,37 +22,20 @@ export const ListUsers = listQuery(["-createdAt", "createdAt"], {
   ),
 });
 
-const inTenant = (tenantId: string | null | undefined) => {
-  if (tenantId === null || tenantId === undefined) return undefined;
-  return isId(tenantId) ? eq(users.tenantId, tenantId) : sql`false`;
-};
-
 /** A page of the users in the caller's scope. */
 export async function listUsers(
   world: World,
   call: Call,
   { tenantId, email, ...page }: v.InferOutput<typeof ListUsers>,
 ): Promise<User[]> {
-  const where = [
-    inTenant(call.scope),
-    inTenant(tenantId),
-    email === undefined ? undefined : eq(users.email, email),
-  ];
+  const where = [only(users.tenantId, call.scope), only(users.tenantId, tenantId), only(users.email, email)];
   const listed = { table: users, columns: { createdAt: users.createdAt }, where };
   return (await listPage(world, call, listed, page)).map(userView);
 }
 
 /** One user; throws `not_found` when there is none in the caller's scope. */
-export async function findUser({ db }: World, { scope }: Call, id: string): Promise<UserState> {
-  const [found] = isId(id)
-    ? await db
-        .select()
-        .from(users)
-        .where(and(eq(users.id, id), inTenant(scope)))
-    : [];
-  if (!found) throw notFound("user");
-  return found;
-}
+export const findUser = (world: World, { scope }: Call, id: string): Promise<UserState> =>
+  findRecord(world, users, scope, id, "user");
 
 /** The user that a token was given to; a service and an API key are none. */
 export async function findMyself({ db }: World, { caller }: Call): Promise<UserState> {

@@ -8,11 +8,12 @@ import { deadLetters } from "../../schema/runtime/dead-letter.ts";
 import { jobs } from "../../schema/runtime/job.ts";
 import { Unavailable, type World } from "../../schema/world.ts";
 import { lagOf } from "../../streams/lag.ts";
+import { only } from "../http/finding.ts";
 import { listQuery } from "../http/paging.ts";
 import { presentWorkers } from "../jobs/presence.ts";
 import type { Landfall } from "../landfall.ts";
 import { groupsOf, jobKindsOf } from "../work.ts";
-import { inScope, requestFilters } from "./requests.queries.ts";
+import { requestFilters } from "./requests.queries.ts";
 
 /** What the list of services can be asked for. */
 export const ListInstances = listQuery(["-createdAt", "createdAt"], {
@@ -25,7 +26,7 @@ export async function statistics({ db }: World, scope: TenantScope): Promise<Sta
   const groups = await db
     .select({ status: requests.status, resourceType: requests.resourceType, requests: count() })
     .from(requests)
-    .where(inScope(scope))
+    .where(only(requests.tenantId, scope))
     .groupBy(requests.status, requests.resourceType);
   const sumOf = (some: typeof groups) => some.reduce((sum, group) => sum + group.requests, 0);
   const sumsBy = <T extends string>(names: readonly T[], nameOf: (group: (typeof groups)[number]) => T) =>

@@ -1,6 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
 import * as v from "valibot";
-import { notFound } from "../../schema/errors.ts";
 import type { TenantScope } from "../../schema/permissions.ts";
 import {
   type RequestState,
@@ -9,9 +7,10 @@ import {
 } from "../../schema/provisioning/request.ts";
 import { resourceTypes } from "../../schema/provisioning/specification.ts";
 import { auditEntries } from "../../schema/runtime/audit-entry.ts";
-import { exampleId, ForeignId, isId, text } from "../../schema/values.ts";
+import { exampleId, ForeignId, text } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
+import { findRecord, only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
 import { auditView, requestView } from "./requests.views.ts";
 
@@ -40,21 +39,9 @@ export const ListRequests = listQuery(["-createdAt", "createdAt"], {
 export const ListOfOrder = listQuery(["-createdAt", "createdAt"], {});
 export const ListAudit = listQuery(["version", "-version"], {});
 
-/** The requests of these tenants. */
-export const inScope = (scope: TenantScope): SQL | undefined =>
-  scope === null ? undefined : eq(requests.tenantId, scope);
-
 /** One request; throws `not_found` when there is none in the scope. */
-export async function findRequest({ db }: World, scope: TenantScope, id: string): Promise<RequestState> {
-  const [found] = isId(id)
-    ? await db
-        .select()
-        .from(requests)
-        .where(and(eq(requests.id, id), inScope(scope)))
-    : [];
-  if (!found) throw notFound("provisioning request");
-  return found;
-}
+export const findRequest = (world: World, scope: TenantScope, id: string): Promise<RequestState> =>
+  findRecord(world, requests, scope, id, "provisioning request");
 
 const columns = { createdAt: requests.createdAt };
 
@@ -62,11 +49,11 @@ const columns = { createdAt: requests.createdAt };
 export async function listRequests(world: World, call: Call, query: v.InferOutput<typeof ListRequests>) {
   const { clusterId, status, resourceType, tenantId } = query;
   const where = [
-    inScope(call.scope),
-    clusterId === undefined ? undefined : isId(clusterId) ? eq(requests.clusterId, clusterId) : sql`false`,
-    status && eq(requests.status, status),
-    resourceType && eq(requests.resourceType, resourceType),
-    tenantId === undefined ? undefined : eq(requests.tenantId, tenantId),
+    only(requests.tenantId, call.scope),
+    only(requests.clusterId, clusterId),
+    only(requests.status, status),
+    only(requests.resourceType, resourceType),
+    only(requests.tenantId, tenantId),
   ];
   return (await listPage(world, call, { table: requests, columns, where }, query)).map(requestView);
 }
@@ -78,7 +65,7 @@ export async function requestsOfOrder(
   orderId: string,
   query: v.InferOutput<typeof ListOfOrder>,
 ) {
-  const where = [eq(requests.orderId, orderId), inScope(call.scope)];
+  const where = [only(requests.orderId, orderId), only(requests.tenantId, call.scope)];
   return (await listPage(world, call, { table: requests, columns, where }, query)).map(requestView);
 }
 
@@ -88,7 +75,7 @@ export async function auditOf(world: World, call: Call, id: string, query: v.Inf
   const listed = {
     table: auditEntries,
     columns: { version: auditEntries.version },
-    where: [eq(auditEntries.recordId, id)],
+    where: [only(auditEntries.recordId, id)],
   };
   return (await listPage(world, call, listed, query)).map(auditView);
 }
