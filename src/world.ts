@@ -3,9 +3,13 @@ import { DrizzleQueryError } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/mysql2";
 import { Redis } from "ioredis";
 import { createPool, type PoolOptions } from "mysql2/promise";
+import { bounded } from "../schema/deadline.ts";
 import { type Log, sessionSettings, type Vault, type World } from "../schema/world.ts";
 import { wakerOf } from "../streams/wake.ts";
 import type { Config } from "./config.ts";
+
+/** For reads; what takes longer must not be done while somebody waits. */
+const queryTimeoutMs = 10_000;
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
@@ -85,7 +89,7 @@ export function createWorld(
 ): World & { close(): Promise<void> } {
   const log = createLog(config.LOG_LEVEL);
   const mysql = mysqlOptions(config.MYSQL_URL as string);
-  const pool = createPool({ ...mysql, connectionLimit: 10 });
+  const pool = bounded(createPool({ ...mysql, connectionLimit: 10 }), queryTimeoutMs);
   pool.on("connection", (connection) => {
     for (const statement of sessionSettings) connection.query(statement);
   });

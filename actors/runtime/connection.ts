@@ -1,5 +1,6 @@
 import { drizzle, type MySql2Database } from "drizzle-orm/mysql2";
 import { type Connection, createConnection } from "mysql2/promise";
+import { bounded } from "../../schema/deadline.ts";
 import { isConnectionError, sessionSettings, Unavailable, type World } from "../../schema/world.ts";
 
 /** The connection of the batches: opened at first use, and again after it was lost. */
@@ -20,16 +21,16 @@ const settings = [
   "SET SESSION innodb_lock_wait_timeout = 5",
 ];
 
+/** Longer than a batch waits for the records of three tables. */
+const timeoutMs = 20_000;
+
 /** Opens lazily; `run` throws `Unavailable` when the server can't be reached. */
 export function openBatchConnection(world: World): BatchConnection {
   let open: { connection: Connection; db: MySql2Database } | null = null;
 
   async function connect() {
-    const connection = await createConnection({
-      ...world.mysql,
-      multipleStatements: true,
-      dateStrings: true,
-    });
+    const options = { ...world.mysql, multipleStatements: true, dateStrings: true };
+    const connection = bounded(await createConnection(options), timeoutMs);
     await connection.query(settings.join(";"));
     connection.on("error", () => {
       if (open?.connection === connection) open = null;
