@@ -6,13 +6,6 @@ export const exampleId = "01930b1c-7d5e-7a3b-8c21-4f9d6e0a1b2c";
 
 export const Id = v.pipe(v.string(), v.description("UUIDv7 (RFC 9562)."), v.examples([exampleId]));
 
-/** An id that another system made: any text of 1 to 64 characters. */
-export const ForeignId = v.pipe(
-  v.string(),
-  v.minLength(1, "Must have 1 to 64 characters."),
-  v.maxLength(64, "Must have 1 to 64 characters."),
-);
-
 export const Timestamp = v.pipe(
   v.string(),
   v.isoTimestamp(),
@@ -36,13 +29,34 @@ export const integer = (minimum: number, maximum: number) =>
     v.maxValue(maximum, `Must be ${maximum} or less.`),
   );
 
+/** Makes a bound on a text's length count characters, where valibot counts the halves of those beyond U+FFFF as well. */
+function inCharacters<A extends { "~run": unknown; requirement: number }>(
+  bound: A,
+  holds: (length: number, requirement: number) => boolean,
+): A {
+  const run = (dataset: { typed: boolean; value: string }, config: never) => {
+    if (dataset.typed && !holds([...dataset.value].length, bound.requirement))
+      v._addIssue(bound as never, "length", dataset as never, config);
+    return dataset;
+  };
+  return { ...bound, "~run": run };
+}
+
 /** Text of a given length in characters. */
-export const text = (minimum: number, maximum: number) =>
+export const text = (
+  minimum: number,
+  maximum: number,
+  tooShort = `Must have at least ${minimum} characters.`,
+  tooLong = `Must have at most ${maximum} characters.`,
+) =>
   v.pipe(
     v.string("Must be text."),
-    v.minLength(minimum, `Must have at least ${minimum} characters.`),
-    v.maxLength(maximum, `Must have at most ${maximum} characters.`),
+    inCharacters(v.minLength<string, number, string>(minimum, tooShort), (length, bound) => length >= bound),
+    inCharacters(v.maxLength<string, number, string>(maximum, tooLong), (length, bound) => length <= bound),
   );
+
+/** An id that another system made: any text of 1 to 64 characters. */
+export const ForeignId = text(1, 64, "Must have 1 to 64 characters.", "Must have 1 to 64 characters.");
 
 /** Text in an answer, by an example. */
 export const textLike = (example: string) => v.pipe(v.string(), v.examples([example]));
@@ -106,3 +120,9 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Whether a text can be an id of ours; anything else is simply not found. */
 export const isId = (text: string): boolean => uuid.test(text);
+
+/** Whether a text in ISO 8601 names a moment that there is: no 30 February, which `Date` takes for 2 March. */
+export function isTime(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split("-").map(Number);
+  return !Number.isNaN(Date.parse(text)) && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+}

@@ -91,7 +91,13 @@ const Variables = v.object({
   SAMPLE_DATA: v.optional(onOff, "on"),
   JWT_ISSUER: v.optional(v.string(), "landfall"),
   JWT_AUDIENCE: v.optional(v.string(), "landfall"),
-  PUBLIC_URL: v.optional(v.pipe(v.string(), v.url("must be a URL"))),
+  PUBLIC_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.url("must be an http or https URL"),
+      v.regex(/^https?:/, "must be an http or https URL"),
+    ),
+  ),
   CORS_ORIGINS: v.optional(origins, ""),
   IDENTITY_PROVIDER_ORIGINS: v.optional(origins, ""),
   TRUSTED_PROXY_HOPS: v.optional(wholeNumber(0, 10), "0"),

@@ -11,6 +11,9 @@ import type { Landfall } from "./landfall.ts";
 import { startWork } from "./work.ts";
 import { createWorld } from "./world.ts";
 
+/** How long requests under way may take when the program stops; what is still being sent then is cut. */
+const drainMs = 5000;
+
 export const roles = ["web", "worker"] as const;
 export type ProcessRole = (typeof roles)[number];
 
@@ -55,7 +58,8 @@ export async function startLandfall(
     landfall,
     url: server ? `http://localhost:${server.port}` : null,
     async stop() {
-      await server?.stop();
+      await Promise.race([server?.stop(), Bun.sleep(drainMs)]);
+      await server?.stop(true);
       await work?.stop();
       await presence.stop();
       await tokens.stop();

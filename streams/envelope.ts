@@ -20,8 +20,8 @@ const members = {
   data: v.unknown(),
 };
 
-/** Around every message of the bus. */
-export const Envelope = v.pipe(v.strictObject(members), v.title("Envelope"));
+/** Around every message of the bus. Members that a reader does not know are passed over: later versions may add some. */
+export const Envelope = v.pipe(v.object(members), v.title("Envelope"));
 export type Envelope = v.InferOutput<typeof Envelope>;
 
 /** A message on the stream of dead letters: as it was, with why it is there. */

@@ -24,7 +24,7 @@ const specification = v.pipe(
 );
 
 const ProvisioningData = v.pipe(
-  v.strictObject({
+  v.object({
     requestId: id,
     orderId: textLike("order-1"),
     orderItemId: textLike("item-1"),
@@ -32,16 +32,14 @@ const ProvisioningData = v.pipe(
     status: v.pipe(v.picklist(requestStatuses), v.description("After the change.")),
     step: v.optional(v.pipe(v.picklist(steps), v.description("The step completed."))),
     output: v.optional(v.pipe(FreeMap, v.description("Of that step, without credentials."))),
-    error: v.optional(
-      v.strictObject({ code: textLike("NO_CAPACITY"), message: textLike("The rack is full.") }),
-    ),
+    error: v.optional(v.object({ code: textLike("NO_CAPACITY"), message: textLike("The rack is full.") })),
     clusterId: v.pipe(v.nullable(id), v.description("Null: driven through the API.")),
   }),
   v.title("ProvisioningData"),
 );
 
 const OrderData = v.pipe(
-  v.strictObject({
+  v.object({
     orderId: id,
     status: v.picklist([
       "CREATED",
@@ -55,7 +53,7 @@ const OrderData = v.pipe(
       "REFUNDED",
     ]),
     items: v.array(
-      v.strictObject({ id, productId: id, resourceType, specification, metadata: v.optional(FreeMap) }),
+      v.object({ id, productId: id, resourceType, specification, metadata: v.optional(FreeMap) }),
     ),
     total: money,
     currency,
@@ -64,22 +62,19 @@ const OrderData = v.pipe(
 );
 
 const BillingData = v.pipe(
-  v.strictObject({ invoiceId: v.nullable(id), orderId: v.nullable(id), amount: money, currency }),
+  v.object({ invoiceId: v.nullable(id), orderId: v.nullable(id), amount: money, currency }),
   v.title("BillingData"),
 );
 
-const UserData = v.pipe(
-  v.strictObject({ userId: id, email: textLike("ada@example.com") }),
-  v.title("UserData"),
-);
+const UserData = v.pipe(v.object({ userId: id, email: textLike("ada@example.com") }), v.title("UserData"));
 
 const ApiKeyData = v.pipe(
-  v.strictObject({ apiKeyId: id, name: textLike("build server"), kind: v.picklist(["tenant", "service"]) }),
+  v.object({ apiKeyId: id, name: textLike("build server"), kind: v.picklist(["tenant", "service"]) }),
   v.title("ApiKeyData"),
 );
 
 const NotificationData = v.pipe(
-  v.strictObject({
+  v.object({
     notificationId: id,
     userId: id,
     eventType: textLike("provisioning.completed"),
@@ -93,9 +88,9 @@ const ticket = {
   subject: textLike("My server does not answer"),
   status: v.picklist(["OPEN", "RESOLVED"]),
 };
-const TicketData = v.pipe(v.strictObject(ticket), v.title("TicketData"));
+const TicketData = v.pipe(v.object(ticket), v.title("TicketData"));
 const CommentData = v.pipe(
-  v.strictObject({
+  v.object({
     ...ticket,
     commentId: id,
     internal: v.pipe(v.boolean(), v.description("Not for the customer.")),

@@ -152,6 +152,7 @@ function update(
   moment: Moment,
 ): Decision<UserState> {
   mayDecide({ by, ...changes }, moment);
+  if (Object.values(changes).every((change) => change === undefined)) return {};
   const { name = state.name, roles = state.roles, disabled = state.disabled } = changes;
   const set = { name, roles: once(roles), disabled };
   if (by === state.id && manages(state) && !manages({ ...state, ...set }))

@@ -6,7 +6,7 @@ import { ask, type Decision, defineActor, type Moment } from "../runtime/actor.t
 import { drive, isDriven } from "./driving.ts";
 import { type ProvisioningTopic, told } from "./events.ts";
 import { openClusters, place } from "./placement.ts";
-import { freshSteps, stopSteps } from "./steps.ts";
+import { freshSteps, startStep, stopSteps } from "./steps.ts";
 import { advance, begin, fail, manualComplete, rollbackFailed, rolledBack } from "./workflow.ts";
 
 const deletable = [
@@ -148,10 +148,13 @@ function deprovision(state: RequestState): Decision<RequestState> {
   return { set: next, emit: [told(state.id, next, "provisioning.deprovisioned")] };
 }
 
-/** The worker's own notes: what the driver has reached, and what it could not do. */
+/** The worker's own notes: what the driver has reached, and what it could not do. A step begins once nothing is left to undo. */
 function settle(
-  _: RequestState,
+  { steps, currentStep }: RequestState,
   input: Partial<Pick<RequestState, "settledStatus" | "leftovers" | "error">>,
+  _: unknown,
+  { now }: Moment,
 ) {
-  return { set: input };
+  const cleaned = input.leftovers?.length === 0 && currentStep !== null;
+  return { set: cleaned ? { ...input, steps: startStep(steps, currentStep, now) } : input };
 }

@@ -2,7 +2,7 @@ import { index, json, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { exactText, hash, id, instant, label, recordColumns, word } from "../columns.ts";
 import { type Scope, scopes } from "../permissions.ts";
-import { Id, object, Timestamp, text, textLike, Version } from "../values.ts";
+import { Id, isTime, object, Timestamp, text, textLike, Version } from "../values.ts";
 
 /** A credential that outlives users. The key itself is shown once and stored as its SHA-256. */
 export const apiKeys = mysqlTable(
@@ -27,7 +27,7 @@ export type ApiKeyState = typeof apiKeys.$inferSelect;
 const Moment = v.pipe(
   v.string("Must be text."),
   v.isoTimestamp("Must be an ISO 8601 time."),
-  v.check((text) => !Number.isNaN(Date.parse(text)), "Must be an ISO 8601 time."),
+  v.check(isTime, "Must be an ISO 8601 time."),
   v.examples(["2099-12-31T00:00:00.000Z"]),
 );
 

@@ -27,25 +27,44 @@ const createFields = {
   ),
 };
 
+/** What can be said of a body without a resource type. */
+const CreateAny = object({
+  ...createFields,
+  resourceType: v.picklist(resourceTypes, "Must be a resource type."),
+  specification: FreeMap,
+});
+
+/** A choice by `resourceType` that names every other fault as well where there is none to choose by. */
+function byResourceType<S extends v.GenericSchema>(choice: S): S {
+  const run: S["~run"] = (dataset, config) => {
+    const { resourceType } = Object(dataset.value) as { resourceType?: unknown };
+    const known = resourceTypes.some((type) => type === resourceType);
+    return known ? choice["~run"](dataset, config) : (CreateAny["~run"](dataset, config) as never);
+  };
+  return { ...choice, "~run": run };
+}
+
 /** The body of a new request; the shape of `specification` follows from `resourceType`. */
 export const CreateRequest = v.pipe(
-  v.variant(
-    "resourceType",
-    [
-      createOf("VM"),
-      createOf("BARE_METAL"),
-      createOf("KUBERNETES"),
-      createOf("VOLUME"),
-      createOf("OBJECT_STORAGE"),
-      createOf("DATABASE"),
-      createOf("LOAD_BALANCER"),
-      createOf("FLOATING_IP"),
-      createOf("NETWORK"),
-      createOf("DNS_ZONE"),
-      createOf("BACKUP"),
-      createOf("MANUAL"),
-    ],
-    "Must be a resource type.",
+  byResourceType(
+    v.variant(
+      "resourceType",
+      [
+        createOf("VM"),
+        createOf("BARE_METAL"),
+        createOf("KUBERNETES"),
+        createOf("VOLUME"),
+        createOf("OBJECT_STORAGE"),
+        createOf("DATABASE"),
+        createOf("LOAD_BALANCER"),
+        createOf("FLOATING_IP"),
+        createOf("NETWORK"),
+        createOf("DNS_ZONE"),
+        createOf("BACKUP"),
+        createOf("MANUAL"),
+      ],
+      "Must be a resource type.",
+    ),
   ),
   v.title("ProvisioningRequestCreate"),
   v.examples([

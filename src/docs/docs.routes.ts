@@ -2,11 +2,12 @@ import { dirname } from "node:path";
 import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import { ServiceError } from "../../schema/errors.ts";
+import { contentSecurityPolicy } from "../gateway/headers.ts";
 import type { Landfall } from "../landfall.ts";
 import { groupsOf } from "../work.ts";
 import { asyncApi } from "./asyncapi.ts";
 import { complete, preamble } from "./openapi.ts";
-import { contentSecurityPolicy, page, start } from "./page.ts";
+import { page, pagePolicy, start } from "./page.ts";
 
 const assets = new Map(
   Object.entries({
@@ -19,7 +20,7 @@ const assets = new Map(
 const assetFolder = dirname(Bun.resolveSync("swagger-ui-dist/package.json", import.meta.dir));
 
 const answer = (body: string | Blob, type: string) =>
-  new Response(body, { headers: { "Content-Type": type, "Content-Security-Policy": contentSecurityPolicy } });
+  new Response(body, { headers: { "Content-Type": type } });
 
 const hidden = { detail: { hide: true } };
 
@@ -44,11 +45,13 @@ function openApi() {
 
 /** The documents, and the Swagger page at `/api/docs`; it needs no network. */
 export const docsRoutes = (landfall: Landfall) => {
+  const { name, value } = contentSecurityPolicy(landfall.config.IDENTITY_PROVIDER_ORIGINS);
+  const pageHeaders = { "Content-Type": "text/html; charset=utf-8", [name]: value + pagePolicy };
   const events = once(() => asyncApi(landfall.world.platform, groupsOf(landfall)));
   return new Elysia()
     .use(openApi())
     .get("/api/docs/asyncapi.json", () => answer(events(), "application/json"), hidden)
-    .get("/api/docs", () => answer(page, "text/html; charset=utf-8"), hidden)
+    .get("/api/docs", () => new Response(page, { headers: pageHeaders }), hidden)
     .get("/api/docs/assets/start.js", () => answer(start, "text/javascript"), hidden)
     .get(
       "/api/docs/assets/:name",

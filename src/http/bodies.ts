@@ -6,8 +6,8 @@ const maxDepth = 64;
 
 /**
  * Reads a JSON body (RFC 8259); none is null. Throws `body_too_large`, `unsupported_media_type` where it is
- * anything else, and `malformed_json` where it is not UTF-8, not JSON, nested deeper than 64, or has text that is
- * not Unicode.
+ * anything else, and `malformed_json` where it is not UTF-8, not JSON, nested deeper than 64, has text that is
+ * not Unicode, or a number that is too large.
  */
 export async function readJson(request: Request, mediaType: string): Promise<unknown> {
   const bytes = await readBytes(request);
@@ -52,6 +52,8 @@ function parse(bytes: Uint8Array): unknown {
   }
   if (isDeeper(value, maxDepth))
     throw new ServiceError("malformed_json", `The body is nested deeper than ${maxDepth}.`);
+  if (endless.test(text) && !allFinite(value))
+    throw new ServiceError("malformed_json", "The body has a number that is too large.");
   if (surrogate.test(text) && !isUnicode(value))
     throw new ServiceError("malformed_json", "The body has text that is not Unicode.");
   return value;
@@ -62,6 +64,14 @@ function isUnicode(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([name, member]) => name.isWellFormed() && isUnicode(member));
+}
+
+/** A number beyond 1.8e308 reads as infinite, and would be stored as null: it has a large exponent or very many digits. */
+const endless = /\d[eE]\+?\d{3}|\d{309}/;
+
+function allFinite(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value !== "object" || value === null || Object.values(value).every(allFinite);
 }
 
 /** Whether arrays and objects are nested in each other more than `levels` deep. */

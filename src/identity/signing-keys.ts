@@ -53,7 +53,7 @@ export async function openSigningKeys(world: World, everyMs = lookEveryMs): Prom
       ...key,
       publicJwk,
       publicKey: createPublicKey({ key: publicJwk, format: "jwk" }),
-      privateKey: createPrivateKey(world.vault.open(sealedPrivateKey)),
+      privateKey: createPrivateKey(opened(world, sealedPrivateKey)),
     }));
   }
   await load();
@@ -82,6 +82,14 @@ export async function openSigningKeys(world: World, everyMs = lookEveryMs): Prom
     },
     stop: () => looking.stop(),
   };
+}
+
+function opened({ vault }: World, sealed: string): string {
+  try {
+    return vault.open(sealed);
+  } catch (cause) {
+    throw new Error("ENCRYPTION_KEY is not the one that the database was sealed with.", { cause });
+  }
 }
 
 type StoredKey = typeof signingKeys.$inferSelect;

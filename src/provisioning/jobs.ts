@@ -59,12 +59,15 @@ const moves: Partial<Record<RequestState["status"], (work: Work, landfall: Landf
 
 async function provision(work: Work, { world }: Landfall): Promise<void> {
   const { request: state, driver, tell } = work;
-  if (state.leftovers.length > 0) await cleanUp(work);
+  const cleaned = state.leftovers.length > 0;
+  if (cleaned) await cleanUp(work);
   const step = state.currentStep as Step;
   const run = { step, attempt: state.retryCount + 1 };
   try {
-    const { output, repeated } = await withDeadline(stepLeftMs(work, world.now()), work.signal, (signal) =>
-      driver.step(step, work, signal),
+    const { output, repeated } = await withDeadline(
+      cleaned ? limitMs(work) : stepLeftMs(work, world.now()),
+      work.signal,
+      (signal) => driver.step(step, work, signal),
     );
     const result = { ...sealOutput(world.vault, { output }), run };
     await tell(request.advance, result);

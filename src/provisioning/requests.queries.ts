@@ -79,3 +79,12 @@ export async function auditOf(world: World, call: Call, id: string, query: v.Inf
   };
   return (await listPage(world, call, listed, query)).map(auditView);
 }
+
+/** The items of an order that have a request already, whichever event it came of. */
+export async function itemsWithRequests({ db }: World, orderId: string): Promise<Set<string>> {
+  const rows = await db
+    .select({ orderItemId: requests.orderItemId })
+    .from(requests)
+    .where(only(requests.orderId, orderId));
+  return new Set(rows.map(({ orderItemId }) => orderItemId));
+}

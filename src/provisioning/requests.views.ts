@@ -30,12 +30,13 @@ export function requestWithCredentials(
   const permitted =
     caller.kind === "user" &&
     (caller.tenantId === state.tenantId || caller.roles.some((role) => role === "ADMIN" || role === "OPS"));
-  if (!permitted || !state.sealedCredentials) return view;
-  const parts = state.sealedCredentials.map(
+  if (!permitted || !(view.access || state.sealedCredentials)) return view;
+  const parts = state.sealedCredentials?.map(
     (sealed) => JSON.parse(vault.open(sealed)) as Record<string, string>,
   );
+  const credentials = parts ? Object.assign({}, ...parts) : null;
   const none = { ipAddress: null, hostname: null, endpoints: null, notes: null };
-  return { ...view, access: { ...(view.access ?? none), credentials: Object.assign({}, ...parts) } };
+  return { ...view, access: { ...(view.access ?? none), credentials } };
 }
 
 /** Takes the credentials out of access details and seals them. */

@@ -163,8 +163,8 @@ describe("a user who is disabled while the password is checked", () => {
     await holder.query("UPDATE users SET disabled = TRUE WHERE id = ?", [id]);
     const entering = login(email);
     const waiting =
-      "SELECT 1 FROM information_schema.INNODB_TRX WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE ?";
-    await eventually(async () => (await house.rows(waiting, [`%${id}%`])).length > 0);
+      "SELECT 1 FROM information_schema.PROCESSLIST WHERE INFO LIKE ? AND ID <> CONNECTION_ID()";
+    await eventually(async () => (await house.rows(waiting, [`%${id}%FOR UPDATE%`])).length > 0);
     await holder.commit();
     holder.release();
     expectProblem(await entering, "invalid_credentials");

@@ -125,6 +125,7 @@ describe("POST /provisioning/requests/{id}/advance", () => {
       ipAddress: "192.0.2.7",
       hostname: "b.example",
       endpoints: { ssh: "ssh://a", web: "https://b" },
+      credentials: null,
       notes: "Mind the gap.",
     });
   });

@@ -4,12 +4,15 @@ import { type Step, steps } from "../../../schema/provisioning/request.ts";
 import type { Driver, Service } from "./driver.ts";
 import { DriverError } from "./driver-error.ts";
 
+/** As long as a timer can wait: 24 days. */
+const foreverMs = 2 ** 31 - 1;
+
 const step = v.optional(v.picklist(steps));
 
 /** What a request's, else its cluster's, `metadata.simulate` may ask for. */
 const Simulate = v.object({
   /** How long each step takes. */
-  stepMs: v.optional(v.pipe(v.number(), v.minValue(0)), 20),
+  stepMs: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(foreverMs)), 20),
   failAt: step,
   /** How many attempts fail at `failAt`; 0 for all of them. */
   failTimes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 1),
@@ -29,9 +32,6 @@ function settingsOf(service: Service): v.InferOutput<typeof Simulate> {
   const given = read(service);
   return given.success ? given.output : v.parse(Simulate, {});
 }
-
-/** As long as a timer can wait: 24 days. */
-const foreverMs = 2 ** 31 - 1;
 
 /** Infrastructure that exists in name only, with its faults on demand; the attempt decides them, so a repeat meets the same. */
 export const simulated: Driver = {
