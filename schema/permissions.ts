@@ -49,6 +49,8 @@ interface Grant {
   staff: readonly Role[];
   /** Service tokens may, in every tenant. */
   services?: true;
+  /** The row that tells who may know of a record: to them a refusal says `forbidden`, to others `not_found`. */
+  seenWith?: string;
   /** The scope that opens the row to a key with scopes; absent: it is closed to them. */
   scope?: Scope;
 }
@@ -56,7 +58,13 @@ interface Grant {
 /** The permission table. Every route names one row. */
 export const permissions = {
   "requests.read": { tenant: true, staff: roles, services: true, scope: "provisioning:read" },
-  "requests.order": { tenant: true, staff: ["ADMIN", "OPS"], services: true, scope: "provisioning:write" },
+  "requests.order": {
+    tenant: true,
+    staff: ["ADMIN", "OPS"],
+    services: true,
+    seenWith: "requests.read",
+    scope: "provisioning:write",
+  },
   "requests.drive": { staff: ["ADMIN", "OPS"], services: true },
   "self.read": { tenant: true, staff: roles, services: true },
   "api-keys.own": { tenant: true, staff: [] },
@@ -70,17 +78,25 @@ export type TenantScope = string | null;
 
 /** Decides how far a caller reaches with a permission; throws `forbidden` when not at all. */
 export function reach(caller: Caller, permission: Permission): TenantScope {
+  const tenants = extent(caller, permission);
+  if (tenants === undefined) throw new ServiceError("forbidden", "Your role does not allow this.");
+  return tenants;
+}
+
+/** Of which tenants a caller who wants to use a permission may know the records; at least of those it reaches. */
+export function sight(caller: Caller, permission: Permission): TenantScope {
+  const { seenWith }: Grant = permissions[permission];
+  const seen = seenWith && extent(caller, seenWith as Permission);
+  return seen === undefined ? reach(caller, permission) : seen;
+}
+
+function extent(caller: Caller, permission: Permission): TenantScope | undefined {
   const grant: Grant = permissions[permission];
   if (caller.kind === "system") return null;
-  if (caller.scopes && !caller.scopes.some((scope) => scope === grant.scope))
-    throw new ServiceError("forbidden", "The scopes of this key do not allow this.");
-  if (caller.kind === "service") {
-    if (grant.services) return null;
-  } else {
-    if (caller.roles.some((role) => grant.staff.includes(role))) return null;
-    if (grant.tenant && caller.tenantId !== null) return caller.tenantId;
-  }
-  throw new ServiceError("forbidden", "Your role does not allow this.");
+  if (caller.scopes && !caller.scopes.some((scope) => scope === grant.scope)) return undefined;
+  if (caller.kind === "service") return grant.services ? null : undefined;
+  if (caller.roles.some((role) => grant.staff.includes(role))) return null;
+  return grant.tenant && caller.tenantId !== null ? caller.tenantId : undefined;
 }
 
 /** Whether a record of `tenantId` lies inside the scope. A record outside is answered as `not_found`. */

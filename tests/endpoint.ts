@@ -12,6 +12,8 @@ export interface Grant {
   /** Staff with these roles, in every tenant. */
   staff?: readonly Role[];
   services?: true;
+  /** Staff without such a role know of the records all the same. */
+  seen?: true;
   /** What an API key with scopes must name; absent: such keys are refused. */
   scope?: string;
 }
@@ -21,7 +23,7 @@ const driving = ["ADMIN", "OPS"] as const;
 /** The permission table, written down a second time: what the program has is held against it. */
 export const grants = {
   "requests.read": { tenant: true, staff: roles, services: true, scope: "provisioning:read" },
-  "requests.order": { tenant: true, staff: driving, services: true, scope: "provisioning:write" },
+  "requests.order": { tenant: true, staff: driving, services: true, seen: true, scope: "provisioning:write" },
   "requests.drive": { staff: driving, services: true },
   self: { tenant: true, staff: roles, services: true },
   "own.tenant": { tenant: true },

@@ -15,6 +15,8 @@ export interface StoredRecord {
 export interface Origin {
   readonly caller: Caller;
   readonly scope: TenantScope;
+  /** Of whose records the caller may know; absent: no more than they reach. */
+  readonly sight?: TenantScope;
   readonly requestId: string;
   readonly correlationId: string;
   readonly causationId: string | null;

@@ -75,9 +75,10 @@ function accepted(draft: Draft, { command, origin, ifMatch }: Order, id: string)
   const found = draft.get(command.actor, id) as
     | (StoredRecord & { status?: string; tenantId?: string })
     | null;
-  if (!found || !within(origin.scope, found.tenantId ?? null)) {
-    throw notFound(command.actor.name);
-  }
+  const tenantId = found?.tenantId ?? null;
+  const { scope, sight = scope } = origin;
+  if (!found || !within(sight, tenantId)) throw notFound(command.actor.name);
+  if (!within(scope, tenantId)) throw new ServiceError("forbidden", "Your role does not allow this here.");
   if (Array.isArray(command.accepts) && !command.accepts.includes(found.status)) {
     const from = found.status ?? "";
     throw new ServiceError(

@@ -28,6 +28,7 @@ export class Call {
   /** Set once the token was checked. */
   caller!: Caller;
   scope!: TenantScope;
+  sight: TenantScope = null;
   /** What a list says beside its items. */
   page: {
     total: number;
@@ -74,13 +75,13 @@ export class Call {
     present: (state: State, before: State | null) => View,
     status = 200,
   ): Promise<View> {
-    const { caller, scope, requestId, correlationId } = this;
+    const { caller, scope, sight, requestId, correlationId } = this;
     if (id !== undefined && !isId(id)) throw notFound(command.actor.name);
     const once = onceOf<State>(this.landfall.world.vault, this, (state) => present(state, null), status);
     const order = {
       ...(id === undefined ? {} : { id }),
       input,
-      origin: { caller, scope, requestId, correlationId, causationId: null },
+      origin: { caller, scope, sight, requestId, correlationId, causationId: null },
       ...this.precondition(),
     };
     const outcome = once

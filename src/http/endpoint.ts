@@ -1,7 +1,7 @@
 import type { DocumentDecoration } from "elysia";
 import * as v from "valibot";
 import { type ErrorCode, type FieldError, invalid, ServiceError } from "../../schema/errors.ts";
-import { type Permission, reach, within } from "../../schema/permissions.ts";
+import { type Permission, reach, sight, within } from "../../schema/permissions.ts";
 import { object } from "../../schema/values.ts";
 import type { Call } from "./call.ts";
 
@@ -79,6 +79,7 @@ const noQuery = object({});
 async function authorize(call: Call, permission: Permission): Promise<void> {
   call.caller = await call.authenticate();
   call.scope = reach(call.caller, permission);
+  call.sight = sight(call.caller, permission);
 }
 
 /** Refuses a body or query that names a tenant which the caller does not reach. */

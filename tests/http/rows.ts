@@ -74,6 +74,6 @@ export function promised(row: Endpoint, caller: string): number {
   if (grant.staff?.some((role) => role === caller)) return row.status;
   if (!grant.tenant) return 403;
   if (caller === "customer") return row.status;
-  if (row.foreign === "hidden") return 404;
+  if (row.foreign === "hidden") return grant.seen && caller !== "foreign" ? 403 : 404;
   return row.tenantIn === "body" ? 403 : row.status;
 }
