@@ -54,6 +54,24 @@ describe("the transition table", () => {
   });
 });
 
+describe("a step that waits until an earlier attempt is undone", () => {
+  test("begins when nothing is left of it", () => {
+    const { state } = applied(arrived("driver", "ROLLBACK_FAILED"), "retry", {}, "driver");
+    const early = {
+      ...state,
+      steps: state.steps.map((step) => ({
+        ...step,
+        startedAt: step.startedAt && "2001-01-01T00:00:00.000Z",
+      })),
+    };
+    const noted = applied(early, "settle", { error: null }, "driver").state;
+    expect(noted.steps[0]?.startedAt).toBe("2001-01-01T00:00:00.000Z");
+    const cleaned = applied(early, "settle", { leftovers: [], error: null }, "driver").state;
+    expect(cleaned.steps[0]?.startedAt).not.toBe("2001-01-01T00:00:00.000Z");
+    expect(cleaned.steps.map(({ status }) => status)).toEqual(early.steps.map(({ status }) => status));
+  });
+});
+
 describe("the four steps", () => {
   const walk: [Step, Step | null][] = [
     ["ALLOCATE", "CONFIGURE"],

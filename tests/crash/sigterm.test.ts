@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { connect } from "node:net";
 import { vm } from "../house.ts";
 import { requests } from "../provisioning/stages.ts";
 import { eventually } from "../streams/bus.ts";
@@ -32,6 +33,25 @@ const refuses = (url: string) =>
     () => false,
     (error) => error.name !== "TimeoutError",
   );
+
+test("SIGTERM: a client that stops in the middle of its request holds nobody up", async () => {
+  await using site = await openSite();
+  const { hostname, port } = new URL(site.first.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  const head = [
+    "POST /api/identity/auth/logout HTTP/1.1",
+    "Host: localhost",
+    "Content-Length: 1000",
+    "",
+    "{",
+  ];
+  await new Promise<void>((resolve) => socket.write(head.join("\r\n"), () => resolve()));
+  const termMs = performance.now();
+  expect(await site.first.end()).toBe(0);
+  expect(performance.now() - termMs).toBeLessThan(10_000);
+  socket.destroy();
+});
 
 test("SIGTERM: requests under way are answered, jobs are given back, the exit code is 0 within 10 s", async () => {
   await using site = await openSite();

@@ -125,6 +125,32 @@ describe("a JSON body", () => {
       expectProblem(await person.call("POST", path, withMetadata(text)), "malformed_json");
   });
 
+  test("holds numbers that can be kept", async () => {
+    const good = await person.call("POST", path, withMetadata("[1e300, -1.5e-400, 12345]"));
+    expect(good.data.metadata.deep).toEqual([1e300, 0, 12345]);
+    for (const text of ["1e400", "[-1E+999]", "9".repeat(400)])
+      expectProblem(await person.call("POST", path, withMetadata(text)), "malformed_json");
+  });
+
+  test("may be as long as its characters are many, whatever they are made of", async () => {
+    const named = (orderId: string) => person.call("POST", path, { ...vm(person.tenantId), orderId });
+    expect((await named("🚀".repeat(64))).data.orderId).toBe("🚀".repeat(64));
+    expectInvalid(await named("🚀".repeat(65)), "/orderId");
+    const password = "🚀".repeat(6);
+    const weak = await house.call("POST", "/api/identity/auth/register", {
+      email: "a@b.example",
+      name: "A",
+      password,
+    });
+    expectInvalid(weak, "/password");
+  });
+
+  test("is told everything that is wrong with it, also where its kind is not known", async () => {
+    const answer = await person.call("POST", path, { resourceType: "SPACESHIP", orderId: 5, foo: 1, bar: 2 });
+    const missing = ["/tenantId", "/orderItemId", "/specification"];
+    expectInvalid(answer, "/resourceType", "/orderId", "/foo", "/bar", ...missing);
+  });
+
   test("needs its media type", async () => {
     const body = JSON.stringify(vm(person.tenantId));
     const { "Content-Type": _, ...others } = headers({ "Content-Length": String(body.length) });

@@ -105,6 +105,16 @@ describe("POST /api/identity/api-keys", () => {
   });
 });
 
+describe("DELETE /api/identity/api-keys/{id}", () => {
+  test("takes a service's key from an ADMIN alone", async () => {
+    const { data } = await admin.call("POST", path, { name: "relay", kind: "service" });
+    // Staff share the ADMIN's tenant.
+    for (const person of [await house.staff("PRODUCT"), await house.staff("SECURITY")])
+      expectProblem(await person.call("DELETE", `${path}/${data.id}`), "forbidden");
+    expect((await admin.call("DELETE", `${path}/${data.id}`)).data).toEqual({ id: data.id, deleted: true });
+  });
+});
+
 describe("GET /api/identity/api-keys", () => {
   test("lists the own tenant's keys alone", async () => {
     const other = await house.signUp();

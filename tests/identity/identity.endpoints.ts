@@ -144,6 +144,7 @@ export const identityEndpoints: Endpoint[] = [
       ["/expiresAt", 4102444800000],
       ["/expiresAt", "2099-02-31"],
       ["/expiresAt", "2099-13-01T00:00:00.000Z"],
+      ["/expiresAt", "2099-02-30T00:00:00.000Z"],
       ["/expiresAt", "2020-01-01T00:00:00.000Z"],
     ],
     owned: [...owned, "tenantId", "createdBy", "lastUsedAt", "key", "keyHash"],

@@ -218,3 +218,11 @@ describe("GET /api/identity/.well-known/jwks.json", () => {
     expect(headers.get("cache-control")).toBe("public, max-age=300");
   });
 });
+
+test("a program with another ENCRYPTION_KEY says so, and does not start", async () => {
+  await start();
+  const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString("base64");
+  const starting = startLandfall({ ...house.program.landfall.config, ENCRYPTION_KEY });
+  expect(starting).rejects.toThrow("ENCRYPTION_KEY is not the one that the database was sealed with.");
+  await starting.catch(() => {});
+});

@@ -167,6 +167,11 @@ describe("GET /api/identity/users", () => {
 });
 
 describe("PATCH /api/identity/users/{id}", () => {
+  test("with nothing to change changes nothing", async () => {
+    const { data } = await create(customer);
+    expect((await update(customer, data.id, {})).data).toEqual(data);
+  });
+
   test("renames, within the tenant and for ADMIN and SECURITY", async () => {
     const { data } = await create(customer);
     for (const person of [customer, admin, security]) {

@@ -9,7 +9,13 @@ describe("an event that a service cannot take", () => {
     const { world } = house;
     const topic = streamOf(world.platform, "order.provisioning-started");
     const eventId = world.newId();
-    const poison = { eventId, type: topic, data: { orderId: "order-1", items: "none" } };
+    // The API would refuse such a machine.
+    const item = { id: "item-1", productId: "vm", resourceType: "VM", specification: { vcpu: -5 } };
+    const poison = {
+      ...{ eventId, type: topic, version: 1, occurredAt: world.now().toISOString(), source: "orders" },
+      ...{ correlationId: "checkout-1", causationId: null, tenantId: "t", subject: "order-1", sequence: 1 },
+      data: { orderId: "order-1", status: "PROVISIONING", items: [item], total: 1, currency: "EUR" },
+    };
     await world.pool.query(
       "INSERT INTO outbox_events (eventId, topic, correlationId, createdAt, envelope) VALUES (?, ?, ?, ?, ?)",
       [eventId, topic, "checkout-1", world.now(), JSON.stringify(poison)],
@@ -42,5 +48,6 @@ describe("an event that a service cannot take", () => {
       },
     });
     await eventually(async () => (await world.redis.xpending(topic, "provisioning"))[0] === 0);
+    expect(await house.rows("SELECT id FROM provisioning_requests")).toEqual([]);
   }, 40_000);
 });

@@ -110,6 +110,22 @@ describe("order.provisioning-started", () => {
     expect(repeats).toEqual([{ total: 3 }]);
   });
 
+  test("makes one request of an item, whatever tells of it", async () => {
+    const order = paid([vmItem("item-1")]);
+    await tell(order);
+    await has(order, 1);
+    const again = { ...order, eventId: house.world.newId(), items: [vmItem("item-1"), vmItem("item-2")] };
+    await tell(again);
+    await has(order, 2);
+    expect(itemsOf(await ofOrder(order))).toEqual(["item-1", "item-2"]);
+  });
+
+  test("passes over what later versions may tell", async () => {
+    const order = paid([{ ...vmItem("item-1"), sku: "vm-small", name: "Small machine" }]);
+    await tell(order);
+    await has(order, 1);
+  });
+
   test("makes requests for many orders at once", async () => {
     const orders = Array.from({ length: 30 }, () => paid([vmItem("item-1"), vmItem("item-2")]));
     await Promise.all(orders.map((order) => tell(order)));
