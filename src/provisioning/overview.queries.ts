@@ -48,7 +48,7 @@ export async function workerStatus(landfall: Landfall): Promise<WorkerStatus> {
     presentWorkers(world),
     Promise.all(groups.map((group) => lagOf(world, group))),
   ]).catch((cause) => {
-    throw isAway(world, cause) ? new Unavailable("The bus is away.", { cause }) : cause;
+    throw isAway(cause) ? new Unavailable("The bus is away.", { cause }) : cause;
   });
   const [[workers, lags], counted, letters] = await Promise.all([ofTheBus, countJobs(world), dead(world)]);
   return {
@@ -65,9 +65,9 @@ export async function workerStatus(landfall: Landfall): Promise<WorkerStatus> {
   };
 }
 
-/** Whether Redis is why something failed. */
-const isAway = ({ redis }: World, error: Error): boolean =>
-  redis.status !== "ready" || error.message === "Command timed out";
+/** Whether something failed since Redis is away, rather than by an answer of it or of the database, or by us. */
+const isAway = (error: Error): boolean =>
+  error.name !== "ReplyError" && !("sqlState" in error) && !/^(Type|Syntax)Error$/.test(error.name);
 
 async function countJobs(world: World): Promise<Map<string, WorkerStatus["jobs"][number]>> {
   const now = world.now();

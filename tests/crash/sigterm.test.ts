@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { vm } from "../house.ts";
 import { requests } from "../provisioning/stages.ts";
 import { eventually } from "../streams/bus.ts";
@@ -34,11 +34,10 @@ const refuses = (url: string) =>
     (error) => error.name !== "TimeoutError",
   );
 
-test("SIGTERM: a client that stops in the middle of its request holds nobody up", async () => {
-  await using site = await openSite();
-  const { hostname, port } = new URL(site.first.url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
+/** A client that stops in the middle of its request. */
+async function stall(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname).on("error", () => {});
   const head = [
     "POST /api/identity/auth/logout HTTP/1.1",
     "Host: localhost",
@@ -47,13 +46,10 @@ test("SIGTERM: a client that stops in the middle of its request holds nobody up"
     "{",
   ];
   await new Promise<void>((resolve) => socket.write(head.join("\r\n"), () => resolve()));
-  const termMs = performance.now();
-  expect(await site.first.end()).toBe(0);
-  expect(performance.now() - termMs).toBeLessThan(10_000);
-  socket.destroy();
-});
+  return socket;
+}
 
-test("SIGTERM: requests under way are answered, jobs are given back, the exit code is 0 within 10 s", async () => {
+test("SIGTERM: requests under way are answered, jobs are given back, the exit code is 0 within 10 s, whoever stalls", async () => {
   await using site = await openSite();
   const load = startLoad(site);
   const { ledger } = load;
@@ -69,12 +65,14 @@ test("SIGTERM: requests under way are answered, jobs are given back, the exit co
   const starts = waiting.map((id) => site.call(site.first.url, "POST", `${requests}/${id}/start`));
   await held.untilBlocked();
   for (let i = 0; i < 3; i++) await site.call(site.first.url, "GET", "/health");
+  const stalled = await stall(site.first.url);
   const termMs = performance.now();
   const exit = site.first.end();
   await eventually(() => refuses(site.first.url));
   await held.release();
   expect((await Promise.all(starts)).map(({ status }) => status)).toEqual(Array(16).fill(200));
   expect(await exit).toBe(0);
+  stalled.destroy();
   const exitMs = Math.round(performance.now() - termMs);
   expect(exitMs).toBeLessThan(10_000);
   const leased = await site.rows("SELECT id FROM jobs WHERE leaseOwner IS NOT NULL");

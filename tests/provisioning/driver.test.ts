@@ -112,8 +112,15 @@ describe("a running service", () => {
 
   const fault = { code: "POWER_LOST", message: "No power." };
   const fails = () => Promise.reject(new DriverError(fault.code, fault.message));
-  const showsFault = (id: string) =>
-    eventually(async () => (await operator.get(id)).error?.code === fault.code);
+  /** The request as soon as it shows the fault. */
+  async function showsFault(id: string): Promise<any> {
+    let shown: any;
+    await eventually(async () => {
+      shown = await operator.get(id);
+      return shown.error?.code === fault.code;
+    });
+    return shown;
+  }
 
   test("shows no more that it could not be suspended once it is reactivated", async () => {
     const id = await operator.run({});
@@ -134,7 +141,10 @@ describe("a running service", () => {
     test(`shows why its driver could not ${command}, and is tried again`, async () => {
       const id = await operator.run({});
       await operator.until(id, "ACTIVE");
-      if (command === "reactivate") await operator.send(id, "suspend");
+      if (command === "reactivate") {
+        await operator.send(id, "suspend");
+        await settled(id);
+      }
       const { version } = await operator.get(id);
       let failures = 0;
       using _ = changed((real) => ({
@@ -142,9 +152,8 @@ describe("a running service", () => {
           failures++ === 0 ? fails() : real[method](...given),
       }));
       const answer = command === "delete" ? await operator.remove(id) : await operator.send(id, command);
-      await showsFault(id);
       const { status } = answer.data;
-      expect(await operator.get(id)).toMatchObject({ status, error: fault, version: version + 1 });
+      expect(await showsFault(id)).toMatchObject({ status, error: fault, version: version + 1 });
       await eventually(async () => (await operator.get(id)).error === null);
       if (command === "delete") await operator.until(id, "DEPROVISIONED");
       else await settled(id);
