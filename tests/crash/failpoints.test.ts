@@ -25,7 +25,7 @@ async function dieAt(site: WiredSite, ledger: Ledger, point: Failpoint): Promise
 }
 
 describe("a program killed at any point on the way of", () => {
-  for (const [what, points] of Object.entries(failpoints))
+  for (const [what, points] of failpoints)
     test.concurrent(`${what} goes on when it starts again, and nothing is lost or doubled`, async () => {
       await using site = await openWiredSite();
       const ledger = emptyLedger();

@@ -14,6 +14,8 @@ export interface Failpoint {
   provoke?(site: WiredSite, ledger: Ledger, dies: () => Promise<void>): Promise<unknown>;
   /** Redis loses everything as well. */
   losesRedis?: true;
+  /** Close to another one: for the long run alone. */
+  longRun?: true;
 }
 
 type Rest = Omit<Failpoint, "name" | "moment">;
@@ -21,9 +23,11 @@ const mysql = (name: string, when: Moment["when"], message: RegExp, rest: Rest =
   ...{ name, moment: { wire: "mysql", when, message } },
   ...rest,
 });
-const redis = (name: string, when: Moment["when"], message: RegExp): Failpoint => ({
+const redis = (name: string, when: Moment["when"], message: RegExp, rest: Rest = {}): Failpoint => ({
   ...{ name, moment: { wire: "redis", when, message } },
+  ...rest,
 });
+const longRun: Rest = { longRun: true };
 
 /* What the program says to its servers, and Redis to the program. */
 const locks = /START TRANSACTION;SELECT .* FROM `provisioning_requests` .* FOR UPDATE/s;
@@ -45,42 +49,51 @@ const givesJobBack = /UPDATE jobs SET leaseOwner = NULL/;
 const losingRedis: Rest = { losesRedis: true, provoke: whileAnOrderIsPending };
 
 /** By what is on its way then. */
-export const failpoints: Record<string, Failpoint[]> = {
+const all: Record<string, Failpoint[]> = {
   "a command": [
-    mysql("it is received, nothing is begun", "unsent", locks),
-    mysql("its records are locked, nothing is decided", "done", locks),
+    mysql("it is received, nothing is begun", "unsent", locks, longRun),
+    mysql("its records are locked, nothing is decided", "done", locks, longRun),
     mysql("it is decided, not committed", "unsent", commitsCommand),
     mysql("it is committed with its job, not answered", "done", commitsJob),
   ],
   "an event to its stream": [
-    mysql("it is committed, not numbered", "unsent", numbers),
+    mysql("it is committed, not numbered", "unsent", numbers, longRun),
     mysql("it is numbered, and the relay does not know", "done", numbers),
     redis("it is numbered, not published", "unsent", publishes),
     redis("it is published, and the relay does not know", "done", publishes),
-    mysql("no mark is saved, and Redis is lost", "unsent", savesMarks, losingRedis),
+    mysql("no mark is saved, and Redis is lost", "unsent", savesMarks, { ...losingRedis, ...longRun }),
     mysql("a mark is saved, and Redis is lost", "done", savesMarks, losingRedis),
   ],
   "an event to its effect": [
-    redis("it was given to the consumer, which never got it", "undelivered", deliversOrder),
+    redis("it was given to the consumer, which never got it", "undelivered", deliversOrder, longRun),
     mysql("it is handled, its effect not committed", "unsent", commitsEffect),
     mysql("its effect is committed, and the consumer does not know", "done", commitsEffect),
     redis("its effect is committed, it is not acknowledged", "unsent", acknowledges),
-    redis("it is acknowledged, and the consumer does not know", "done", acknowledges),
+    redis("it is acknowledged, and the consumer does not know", "done", acknowledges, longRun),
   ],
   "a message to its dead letter": [
-    mysql("its last try has failed, no letter is committed", "unsent", commitsLetter, { provoke: poison }),
+    mysql("its last try has failed, no letter is committed", "unsent", commitsLetter, {
+      ...longRun,
+      provoke: poison,
+    }),
     mysql("its letter is committed, it is not acknowledged", "done", commitsLetter, { provoke: poison }),
   ],
   "a job": [
-    mysql("it is chosen, not claimed", "unsent", claims),
+    mysql("it is chosen, not claimed", "unsent", claims, longRun),
     mysql("it is claimed, the driver not called", "done", commitsClaim),
     mysql("the driver is done, its result not told", "unsent", commitsResult),
     mysql("the result is told, and the worker does not know", "done", commitsResult),
-    mysql("it was ordered again, and is not given back", "unsent", givesJobBack),
-    mysql("it is done, not removed", "unsent", removesJob),
-    mysql("it is removed, and the worker does not know", "done", removesJob),
+    mysql("it was ordered again, and is not given back", "unsent", givesJobBack, longRun),
+    mysql("it is done, not removed", "unsent", removesJob, longRun),
+    mysql("it is removed, and the worker does not know", "done", removesJob, longRun),
   ],
 };
+
+/** Those of the suite, or all of them with `FAILPOINTS=all`, as in the long run. */
+export const failpoints: [way: string, points: Failpoint[]][] = Object.entries(all).map(([way, points]) => [
+  way,
+  points.filter((point) => process.env["FAILPOINTS"] === "all" || !point.longRun),
+]);
 
 /** The consumer has an order in hand, and can't handle it. */
 async function whileAnOrderIsPending(

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { mariadbKilled, oneOfTwoKilled, programKilled, type Report, redisKilled } from "./outages.ts";
 
 /*
@@ -11,10 +12,12 @@ const parts: Record<string, () => Promise<Report>> = {
   mariadb: mariadbKilled,
   two: oneOfTwoKilled,
 };
+const names = ["failpoints", ...Object.keys(parts)];
 const named = process.argv.slice(2);
-const unknown = named.filter((name) => !(name in parts));
+const wanted = named.length > 0 ? named : names;
+const unknown = named.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`There is no part ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}.`);
+  console.error(`There is no part ${unknown.join(", ")}; there are ${names.join(", ")}.`);
   process.exit(2);
 }
 
@@ -38,9 +41,19 @@ function print({ outages, answered, unavailable, broken, events, settledMs, faul
   for (const fault of faults) console.log(`    ${fault}`);
 }
 
-let failed = false;
+/** Every failpoint once; the suite takes the most telling ones. */
+async function failpointsPass(): Promise<boolean> {
+  const test = Bun.spawn([process.execPath, "tests/run.ts", "tests/crash/failpoints.test.ts"], {
+    cwd: resolve(import.meta.dir, "../.."),
+    env: { ...process.env, FAILPOINTS: "all" },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  return (await test.exited) === 0;
+}
+
+let failed = wanted.includes("failpoints") && !(await failpointsPass());
 console.log(`${"".padEnd(38)} answers again: p50, max  handles events again`);
-for (const name of named.length > 0 ? named : Object.keys(parts)) {
+for (const name of wanted.filter((name) => name in parts)) {
   const report = await parts[name]?.().catch((error: Error) => {
     console.error(`${name}:`, error);
   });
