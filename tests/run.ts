@@ -12,6 +12,8 @@ const tests = Bun.spawn(
     process.execPath,
     "test",
     `--parallel=${workers}`,
+    // The slowest files first; `--update-timings` on the command line measures them anew.
+    "--timings=tests/timings.json",
     "--timeout=30000",
     ...(named.length > 0 ? named : ["tests"]),
   ],
