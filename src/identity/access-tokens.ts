@@ -3,7 +3,8 @@ import * as v from "valibot";
 import { ServiceError } from "../../schema/errors.ts";
 import { type Caller, roles } from "../../schema/permissions.ts";
 import type { World } from "../../schema/world.ts";
-import { accessTokenSeconds, openSigningKeys, type SigningKey } from "./signing-keys.ts";
+import { accessTokenSeconds } from "./key-turns.ts";
+import { openSigningKeys, type SigningKey } from "./signing-keys.ts";
 
 /** Makes and checks access tokens: ES256 JWTs (RFC 7519, RFC 7518). */
 export interface AccessTokens {

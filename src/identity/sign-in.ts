@@ -9,9 +9,9 @@ import type { Call } from "../http/call.ts";
 import type { Landfall } from "../landfall.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import { sentApiKey } from "./authenticate.ts";
+import { accessTokenSeconds } from "./key-turns.ts";
 import { newRefreshToken, openRefreshToken } from "./refresh-tokens.ts";
 import { checkPassword, hashPassword } from "./secrets.ts";
-import { accessTokenSeconds } from "./signing-keys.ts";
 import { userView } from "./users.views.ts";
 
 /** A new tenant with its first user, signed in. */

@@ -1,111 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import * as v from "valibot";
 import { isDriven } from "../../actors/provisioning/driving.ts";
-import type { Decision } from "../../actors/runtime/actor.ts";
 import { ServiceError } from "../../schema/errors.ts";
 import { type RequestState, type Step, steps } from "../../schema/provisioning/request.ts";
 import { topics } from "../../streams/topics.ts";
-import {
-  allowedIn,
-  applied,
-  commands,
-  created,
-  type Hand,
-  hands,
-  inputs,
-  topicsOf,
-  transitions,
-} from "./requests.ts";
-
-const secret = "sealed-secret";
-const step = fc.constantFrom(...steps);
-const fault = fc.record({
-  code: fc.constantFrom("NO_CAPACITY", "TIMEOUT"),
-  message: fc.constant("It failed."),
-});
-/** Mostly absent: a step that is not under way refuses its result. */
-const run = fc.oneof(
-  { weight: 4, arbitrary: fc.constant(undefined) },
-  { weight: 1, arbitrary: fc.record({ step, attempt: fc.integer({ min: 1, max: 4 }) }) },
-);
-const handover = {
-  ipAddress: fc.constantFrom("10.0.0.1", "10.0.0.2"),
-  hostname: fc.constant("one"),
-  endpoints: fc.dictionary(fc.constantFrom("web", "admin"), fc.constant("http://one")),
-};
-const optional = { requiredKeys: [] };
-
-/** What may be sent with each command; absent: nothing. */
-const inputOf: Record<string, fc.Arbitrary<object>> = {
-  advance: fc.record(
-    { output: fc.record(handover, optional), sealedCredentials: fc.constant(secret), run },
-    optional,
-  ),
-  fail: fc.tuple(fault, fc.record({ run }, optional)).map(([fault, rest]) => ({ ...fault, ...rest })),
-  "manual-complete": fc.record({ ...handover, sealedCredentials: fc.constant(secret) }, optional),
-  "rollback-failed": fc.record({ undone: fc.subarray([...steps]), error: fault }),
-  settle: fc.oneof(
-    fc.constant({ leftovers: [] }),
-    fc.record({ error: fault }),
-    fc.record({ settledStatus: fc.constantFrom("ACTIVE", "SUSPENDED"), error: fc.constant(null) }),
-  ),
-};
-
-interface Move {
-  /** Chooses among the commands that the state accepts. */
-  choice: number;
-  /** `any`: among all, accepted or not. `delete` leads to an end, so it is the rarer choice. */
-  among: "most" | "accepted" | "any";
-  inputs: Record<string, object>;
-}
-const names = [...commands.keys()];
-const move: fc.Arbitrary<Move> = fc.record({
-  choice: fc.nat(1000),
-  among: fc.constantFrom(...Array(10).fill("most"), "accepted", "any"),
-  inputs: fc.record(inputOf),
-});
-const histories = fc.tuple(fc.constantFrom(...hands), fc.array(move, { minLength: 1, maxLength: 40 }));
-
-interface Taken {
-  hand: Hand;
-  name: string;
-  before: RequestState;
-  after: RequestState;
-  decision: Decision<RequestState>;
-  /** The commands accepted so far, this one included. */
-  past: string[];
-}
-
-/** The accepted commands of any history, each with what it did. */
-function taken([hand, moves]: [Hand, Move[]]): Taken[] {
-  const found: Taken[] = [];
-  let { state } = created(hand);
-  for (const { choice, among, inputs } of moves) {
-    const accepted = names.filter((name) => commands.get(name)?.accepts.includes(state.status));
-    const most = accepted.filter((name) => name !== "delete");
-    const choices = { most: most.length > 0 ? most : names, accepted, any: names }[among];
-    const name = choices[choice % choices.length];
-    if (!name) continue;
-    const before = state;
-    try {
-      const { state: after, decision } = applied(before, name, inputs[name], hand);
-      const past = [...(found.at(-1)?.past ?? []), name];
-      found.push({ hand, name, before, after, decision, past });
-      state = after;
-    } catch (refusal) {
-      if (!(refusal instanceof ServiceError)) throw refusal;
-    }
-  }
-  return found;
-}
-
-/** Checks a promise after every accepted command of any history. */
-const always = (promise: (taken: Taken) => void, numRuns = 300) =>
-  fc.assert(
-    fc.property(histories, (history) => taken(history).forEach(promise)),
-    { numRuns },
-  );
+import { always, secret } from "./request-histories.ts";
+import { allowedIn, applied, commands, type Hand, inputs, topicsOf, transitions } from "./requests.ts";
 
 /** How a command is refused; undefined where it is accepted. */
 function refusalOf(state: RequestState, name: string, hand: Hand): object | undefined {

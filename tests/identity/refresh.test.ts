@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { type House, openHouse, type Person, password } from "../house.ts";
 import { authOf, expectRefused } from "./auth.ts";
@@ -37,6 +37,17 @@ describe("POST /api/identity/auth/refresh", () => {
     expect((await auth.me(answer.data.accessToken)).data).toEqual(first.user);
     const [one, other] = [first, answer.data].map(({ accessToken }) => partsOf(accessToken).claims);
     expect(one?.["jti"]).not.toBe(other?.["jti"]);
+  });
+
+  test("that is answered 503 can be asked again with the same token", async () => {
+    const { refreshToken } = await auth.register();
+    const lost = Object.assign(new Error("gone"), { code: "ECONNRESET" });
+    const reads = spyOn(house.world.db, "select").mockImplementationOnce(() => {
+      throw lost;
+    });
+    expect((await auth.refresh(refreshToken)).status).toBe(503);
+    reads.mockRestore();
+    expect((await auth.refresh(refreshToken)).status).toBe(200);
   });
 
   test("goes on and on, one token after the other", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { randomBytes } from "node:crypto";
 import { type House, openHouse, type Person, password } from "../house.ts";
 import { expectProblem } from "../http/answers.ts";
+import { create, newEmail, path, update } from "./users.ts";
 
 let house: House;
 let admin: Person;
@@ -10,12 +10,6 @@ beforeAll(async () => {
   admin = await house.admin();
 });
 afterAll(() => house.close());
-
-const path = "/api/identity/users";
-const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
-const create = (person: Person, more: object = {}) =>
-  person.call("POST", path, { email: newEmail(), name: "Grace", password, ...more });
-const update = (person: Person, id: string, body: object) => person.call("PATCH", `${path}/${id}`, body);
 
 describe("who manages users", () => {
   test("does not take it from themselves", async () => {

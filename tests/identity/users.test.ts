@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { randomBytes } from "node:crypto";
 import { adminEmail, type House, openHouse, type Person, password } from "../house.ts";
 import { expectInvalid, expectProblem } from "../http/answers.ts";
 import { partsOf } from "./forge.ts";
+import { create, newEmail, path, update } from "./users.ts";
 
 let house: House;
 let admin: Person;
@@ -14,11 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => house.close());
 
-const path = "/api/identity/users";
-const newEmail = () => `${randomBytes(6).toString("hex")}@example.com`;
-const create = (person: Person, more: object = {}) =>
-  person.call("POST", path, { email: newEmail(), name: "Grace", password, ...more });
-const update = (person: Person, id: string, body: object) => person.call("PATCH", `${path}/${id}`, body);
 const login = (email: string, secret = password) =>
   house.call("POST", "/api/identity/auth/login", { email, password: secret });
 const rolesIn = (token: string) => partsOf(token).claims["roles"];
