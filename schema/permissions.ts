@@ -69,6 +69,9 @@ export const permissions = {
   "self.read": { tenant: true, staff: roles, services: true },
   "api-keys.own": { tenant: true, staff: [] },
   "users.manage": { tenant: true, staff: userManagers },
+  "products.read": { tenant: true, staff: roles, services: true, scope: "products:read" },
+  "products.history": { staff: roles, services: true },
+  "products.write": { staff: ["ADMIN", "PRODUCT"] },
 } as const satisfies Record<string, Grant>;
 
 export type Permission = keyof typeof permissions;

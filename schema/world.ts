@@ -22,10 +22,11 @@ export interface Vault {
 
 /** Wakes the loops that wait for work, here and in the other processes. A hint: each loop polls as well. */
 export interface Waker {
-  wake(name: "relay" | "jobs"): void;
+  wake(name: Woken): void;
   /** Calls `listener` at each wake; returns how to stop that. */
-  on(name: "relay" | "jobs", listener: () => void): () => void;
+  on(name: Woken, listener: () => void): () => void;
 }
+export type Woken = "relay" | "jobs" | "products";
 
 /** Everything outside the program that its parts may use; tests pass their own clock and ids. */
 export interface World {

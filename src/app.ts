@@ -6,12 +6,17 @@ import type { AccessTokens } from "./identity/access-tokens.ts";
 import { identity } from "./identity/index.ts";
 import type { Landfall } from "./landfall.ts";
 import { gatewayProbe, probeRoutes } from "./probes.routes.ts";
+import { products } from "./products/index.ts";
 import { provisioning } from "./provisioning/index.ts";
 
 /** All doors of the house: answers a request. Does no I/O by itself. */
 export function createApp(landfall: Landfall, tokens: AccessTokens) {
   const services = () =>
-    new Elysia().use(probeRoutes(landfall)).use(identity(landfall, tokens)).use(provisioning(landfall));
+    new Elysia()
+      .use(probeRoutes(landfall))
+      .use(identity(landfall, tokens))
+      .use(provisioning(landfall))
+      .use(products(landfall));
   const app = new Elysia()
     .use(idiom(landfall))
     .use(gatewayProbe(landfall))

@@ -28,6 +28,9 @@ export const grants = {
   self: { tenant: true, staff: roles, services: true },
   "own.tenant": { tenant: true },
   "users.manage": { tenant: true, staff: ["ADMIN", "SECURITY"] },
+  "products.read": { tenant: true, staff: roles, services: true, scope: "products:read" },
+  "products.history": { staff: roles, services: true },
+  "products.write": { staff: ["ADMIN", "PRODUCT"] },
 } as const satisfies Record<string, Grant>;
 
 /** Who and what a call can be made with: a customer, in whose tenant its target lies, and an ADMIN. */

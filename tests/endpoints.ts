@@ -1,5 +1,6 @@
 import type { Endpoint } from "./endpoint.ts";
 import { identityEndpoints } from "./identity/identity.endpoints.ts";
+import { productEndpoints } from "./products/products.endpoints.ts";
 import { overviewEndpoints } from "./provisioning/overview.endpoints.ts";
 import { requestEndpoints } from "./provisioning/requests.endpoints.ts";
 
@@ -16,4 +17,5 @@ export const endpoints: readonly Endpoint[] = [
   ...identityEndpoints,
   ...requestEndpoints,
   ...overviewEndpoints,
+  ...productEndpoints,
 ];

@@ -1,6 +1,7 @@
 import type { MySqlTable } from "drizzle-orm/mysql-core";
 import type { MySql2Database } from "drizzle-orm/mysql2";
 import { type Caller, systemCaller, type TenantScope } from "../../schema/permissions.ts";
+import type { Woken } from "../../schema/world.ts";
 import type { EventData, Topic } from "../../streams/topics.ts";
 
 /** What every stored record has. */
@@ -97,6 +98,8 @@ export interface Actor {
   readonly service: string;
   readonly table: MySqlTable;
   readonly audited: boolean;
+  /** Who follows its versions, and is woken after each commit. */
+  readonly wakes?: Woken;
 }
 
 /** A command as the mailbox takes it. */
@@ -145,8 +148,8 @@ type Commands<State, C extends Record<string, Decide<State>>> = {
 export function defineActor<T extends MySqlTable, C extends Record<string, Decide<T["$inferSelect"]>>>(
   definition: Definition<T, C>,
 ): Actor & Commands<T["$inferSelect"], C> {
-  const { name, service, table, audited, accepts, internal = [], quiet = [] } = definition;
-  const actor: Actor = { name, service, table, audited };
+  const { name, service, table, audited, wakes, accepts, internal = [], quiet = [] } = definition;
+  const actor: Actor = { name, service, table, audited, ...(wakes ? { wakes } : {}) };
   const allowedIn = (status: string) =>
     Object.keys(accepts).filter((key) => accepts[key]?.includes(status) && !internal.includes(key));
   const commands = Object.entries(definition.commands).map(([key, decide]) => [

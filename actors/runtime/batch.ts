@@ -5,11 +5,11 @@ import type { Fact, StoredRecord } from "./actor.ts";
 import { type BatchConnection, beginning } from "./connection.ts";
 import { decideUnit, type FactsFor } from "./decide.ts";
 import { Draft } from "./draft.ts";
-import type { Outcome, Unit } from "./mailbox.ts";
+import type { Done, Replayed, Unit, UnitOrder } from "./mailbox.ts";
 import { decode, literal, type Row, selectForUpdate } from "./rows.ts";
 
-/** How a unit ended: its outcomes, or its refusal. */
-export type Ending = { outcomes: Outcome<unknown>[] } | { refusal: unknown };
+/** How a unit ended: what it came to, or its refusal. */
+export type Ending = { outcome: Done<unknown>[] | Replayed } | { refusal: unknown };
 
 /**
  * One batch, one transaction: lock and read, ask for facts, decide in memory, write, commit. Three round trips
@@ -29,7 +29,7 @@ export async function commitBatch(
   const now = world.now();
   const endings = units.map((unit): Ending => {
     try {
-      return { outcomes: decideUnit(world, draft, unit, now, factsFor ?? (() => ({}))) };
+      return { outcome: decideUnit(world, draft, unit, now, factsFor ?? (() => ({}))) };
     } catch (refusal) {
       return { refusal };
     }
@@ -52,7 +52,7 @@ async function begin(connection: BatchConnection, draft: Draft, units: readonly 
 
 /** Reads for what the units may have done before: answers to their keys, and events that were applied. */
 function pastOf(units: readonly Unit[]): string[] {
-  const onces = units.flatMap(({ orders }) => orders.flatMap(({ once }) => (once ? [literal(once.id)] : [])));
+  const onces = units.flatMap(({ once }) => (once ? [literal(once.id)] : []));
   const applied = units.flatMap((unit) => (unit.applied ? [unit.applied] : []));
   const events = applied.map(({ eventId }) => literal(eventId)).join(",");
   return [
@@ -88,7 +88,7 @@ async function readFacts(
   draft: Draft,
   units: readonly Unit[],
 ): Promise<FactsFor | null> {
-  const questions = new Map<Unit["orders"][number], ReturnType<Unit["orders"][number]["command"]["facts"]>>();
+  const questions = new Map<UnitOrder, ReturnType<UnitOrder["command"]["facts"]>>();
   const keys = new Map<Fact<unknown, unknown>, unknown[]>();
   for (const order of units.flatMap(({ orders }) => orders)) {
     const { command, id = "", input } = order;
@@ -96,7 +96,11 @@ async function readFacts(
     // A record that is missing may be made earlier in the same batch: its facts are asked for as at creation.
     const asked = command.facts(state, input);
     questions.set(order, asked);
-    for (const { fact, key } of Object.values(asked)) keys.set(fact, [...(keys.get(fact) ?? []), key]);
+    for (const { fact, key } of Object.values(asked)) {
+      const others = keys.get(fact);
+      if (others) others.push(key);
+      else keys.set(fact, [key]);
+    }
   }
   if (keys.size === 0) return null;
   const answers = new Map<Fact<unknown, unknown>, (key: unknown) => unknown>();

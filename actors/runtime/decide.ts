@@ -4,12 +4,10 @@ import type { World } from "../../schema/world.ts";
 import { streamOf } from "../../streams/topics.ts";
 import type { Actor, Decision, Emission, Moment, Origin, StoredRecord } from "./actor.ts";
 import type { Draft } from "./draft.ts";
-import type { Once, Outcome, Unit } from "./mailbox.ts";
-
-type Order = Unit["orders"][number];
+import type { Done, Once, Replayed, Unit, UnitOrder } from "./mailbox.ts";
 
 /** The answers to the facts that an order asked for. */
-export type FactsFor = (order: Order) => Record<string, unknown>;
+export type FactsFor = (order: UnitOrder) => Record<string, unknown>;
 
 /** Carries out a unit in the draft, whole or not at all; throws the refusal. */
 export function decideUnit(
@@ -18,9 +16,14 @@ export function decideUnit(
   unit: Unit,
   now: Date,
   factsFor: FactsFor,
-): Outcome<unknown>[] {
-  const { applied, orders } = unit;
+): Done<unknown>[] | Replayed {
+  const { applied, once, orders } = unit;
   if (applied && draft.hasApplied(applied.eventId, applied.group)) return [];
+  const stored = once && draft.answerTo(once.id);
+  if (stored) {
+    if (stored.fingerprint !== once.fingerprint) throw idempotencyMismatch();
+    return { replayed: { status: stored.status, answer: JSON.parse(world.vault.open(stored.sealedAnswer)) } };
+  }
   try {
     const outcomes = orders.flatMap((order) => {
       try {
@@ -32,6 +35,7 @@ export function decideUnit(
       }
     });
     if (applied) draft.storeApplied(applied.eventId, applied.group);
+    if (once) draft.storeAnswer(answerRow(world, once, outcomes, now));
     draft.keep();
     return outcomes;
   } catch (error) {
@@ -43,18 +47,11 @@ export function decideUnit(
 function decideOrder(
   world: World,
   draft: Draft,
-  order: Order,
+  order: UnitOrder,
   now: Date,
   factsFor: FactsFor,
-): Outcome<unknown> {
-  const { command, origin, once } = order;
-  const stored = once && draft.answerTo(once.id);
-  if (stored) {
-    if (stored.fingerprint !== once.fingerprint) {
-      throw idempotencyMismatch();
-    }
-    return { replayed: { status: stored.status, answer: JSON.parse(world.vault.open(stored.sealedAnswer)) } };
-  }
+): Done<unknown> {
+  const { command, origin } = order;
   const id = order.id ?? world.newId();
   const before = command.accepts === "new" ? null : accepted(draft, order, id);
   const moment: Moment = {
@@ -65,13 +62,11 @@ function decideOrder(
     locked: (actor, other) => draft.get(actor, other),
   };
   const decision = command.decide(before, order.input, factsFor(order), moment);
-  const after = record(world, draft, order, now, before, id, decision);
-  if (once) draft.storeAnswer(answerRow(world, once, after, now));
-  return { state: after, before };
+  return { state: record(world, draft, order, now, before, id, decision), before };
 }
 
 /** The record as it is, when it may be seen and its state and version allow the command. */
-function accepted(draft: Draft, { command, origin, ifMatch }: Order, id: string): StoredRecord {
+function accepted(draft: Draft, { command, origin, ifMatch }: UnitOrder, id: string): StoredRecord {
   const found = draft.get(command.actor, id) as
     | (StoredRecord & { status?: string; tenantId?: string })
     | null;
@@ -104,7 +99,7 @@ function accepted(draft: Draft, { command, origin, ifMatch }: Order, id: string)
 function record(
   world: World,
   draft: Draft,
-  order: Order,
+  order: UnitOrder,
   now: Date,
   before: StoredRecord | null,
   id: string,
@@ -158,7 +153,7 @@ const statusOf = (record: StoredRecord | null) => (record as { status?: string }
 
 function auditRow(
   world: World,
-  { command, origin }: Order,
+  { command, origin }: UnitOrder,
   before: StoredRecord | null,
   after: StoredRecord,
   { step, detail }: Decision<unknown>,
@@ -216,7 +211,7 @@ function eventRow(
   };
 }
 
-function answerRow(world: World, once: Once<unknown>, state: unknown, now: Date) {
-  const sealedAnswer = world.vault.seal(JSON.stringify(once.answer(state) ?? null));
+function answerRow(world: World, once: Once<Done<unknown>[]>, outcomes: Done<unknown>[], now: Date) {
+  const sealedAnswer = world.vault.seal(JSON.stringify(once.answer(outcomes) ?? null));
   return { id: once.id, fingerprint: once.fingerprint, status: once.status, sealedAnswer, createdAt: now };
 }

@@ -6,6 +6,7 @@ import { auditEntries } from "../../schema/runtime/audit-entry.ts";
 import { idempotentAnswers } from "../../schema/runtime/idempotent-answer.ts";
 import { jobs } from "../../schema/runtime/job.ts";
 import { outboxEvents } from "../../schema/runtime/outbox-event.ts";
+import type { Woken } from "../../schema/world.ts";
 import type { Actor, StoredRecord } from "./actor.ts";
 import { insert, type Row, remove, upsert } from "./rows.ts";
 
@@ -24,6 +25,7 @@ export class Draft {
   private readonly audit: Row[] = [];
   private readonly outbox: Row[] = [];
   private readonly jobs: Row[] = [];
+  private readonly followers = new Set<Woken>();
   private undone: (() => void)[] = [];
 
   constructor(private readonly now: Date) {}
@@ -59,6 +61,7 @@ export class Draft {
   }
   private mark(set: Map<string, MySqlTable>, actor: Actor, record: StoredRecord): void {
     const key = keyOf(actor.table, record.id);
+    if (actor.wakes) this.followers.add(actor.wakes); // a hint: one that is undone does no harm
     this.put(set, key, actor.table);
     this.put(this.records, key, record);
   }
@@ -101,8 +104,9 @@ export class Draft {
     this.undone = [];
   }
 
-  get wakes(): ("relay" | "jobs")[] {
+  get wakes(): Woken[] {
     return [
+      ...this.followers,
       ...(this.outbox.length > 0 ? ["relay" as const] : []),
       ...(this.jobs.length > 0 ? ["jobs" as const] : []),
     ];
@@ -145,6 +149,10 @@ const some = (table: MySqlTable, rows: Row[]) => (rows.length > 0 ? [insert(tabl
 
 function byTable(marked: Map<string, MySqlTable>): [MySqlTable, string[]][] {
   const groups = new Map<MySqlTable, string[]>();
-  for (const [key, table] of marked) groups.set(table, [...(groups.get(table) ?? []), key]);
+  for (const [key, table] of marked) {
+    const keys = groups.get(table);
+    if (keys) keys.push(key);
+    else groups.set(table, [key]);
+  }
   return [...groups];
 }

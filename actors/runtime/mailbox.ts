@@ -4,13 +4,13 @@ import { openBatchConnection } from "./connection.ts";
 import { runBatch } from "./recovery.ts";
 
 /** Makes a repeated request answer what the first one did (`Idempotency-Key`). */
-export interface Once<State> {
+export interface Once<Result> {
   /** SHA-256 of caller, method, path and key. */
   readonly id: string;
   /** SHA-256 of the body. */
   readonly fingerprint: string;
   readonly status: number;
-  answer(state: State): unknown;
+  answer(result: Result): unknown;
 }
 
 /** A command on its way to one record. */
@@ -24,25 +24,43 @@ export interface Order<State, Input> {
   readonly once?: Once<State>;
 }
 
-/** The record after the command and before it (null: it is new), or the answer that was stored the first time. */
-export type Outcome<State> =
-  | { readonly state: State; readonly before: State | null; readonly replayed?: undefined }
-  | { readonly replayed: { status: number; answer: unknown } };
+/** The record after a command and before it (null: it is new). */
+export interface Done<State> {
+  readonly state: State;
+  readonly before: State | null;
+  readonly replayed?: undefined;
+}
+
+/** The answer that was stored the first time. */
+export interface Replayed {
+  readonly replayed: { status: number; answer: unknown };
+}
+
+export type Outcome<State> = Done<State> | Replayed;
+
+/** A command among others that succeed or fail with it. */
+export type UnitOrder = Omit<Order<unknown, unknown>, "once"> & { readonly command: Command };
 
 /** Commands that succeed or fail together. */
 export interface Unit {
-  readonly orders: readonly (Order<unknown, unknown> & { readonly command: Command })[];
+  readonly orders: readonly UnitOrder[];
+  readonly once: Once<Done<unknown>[]> | null;
   /** The event that a consumer group handles with them; a repeat does nothing. */
   readonly applied: { group: string; eventId: string } | null;
-  resolve(outcomes: Outcome<unknown>[]): void;
+  resolve(ending: Done<unknown>[] | Replayed): void;
   reject(error: unknown): void;
 }
 
 /** Where commands are sent. The promise settles after the commit; a refusal rejects with its `ServiceError`. */
 export interface Mailbox {
   send<State, Input>(command: Command<State, Input>, order: Order<State, Input>): Promise<Outcome<State>>;
+  /** Several commands in one commit; what each came to, in their order. */
+  sendAll(
+    orders: readonly UnitOrder[],
+    once?: Once<Done<unknown>[]> | null,
+  ): Promise<Done<unknown>[] | Replayed>;
   /** The effects of an event and the note that `group` has handled it, in one commit. What a record has already passed counts as done. */
-  apply(applied: { group: string; eventId: string }, orders: Unit["orders"]): Promise<void>;
+  apply(applied: { group: string; eventId: string }, orders: readonly UnitOrder[]): Promise<void>;
   /** Waits for what was sent, then ends its connection. */
   close(): Promise<void>;
 }
@@ -63,19 +81,21 @@ export function openMailbox(world: World): Mailbox {
     }
     running = null;
   }
-  function enqueue(orders: Unit["orders"], applied: Unit["applied"]) {
-    return new Promise<Outcome<unknown>[]>((resolve, reject) => {
-      queue.push({ orders, applied, resolve, reject });
+  function enqueue({ orders, once = null, applied = null }: Partial<Unit> & Pick<Unit, "orders">) {
+    return new Promise<Done<unknown>[] | Replayed>((resolve, reject) => {
+      queue.push({ orders, once, applied, resolve, reject });
       running ??= Promise.resolve().then(drain);
     });
   }
   return {
-    async send(command, order) {
-      const [outcome] = await enqueue([{ ...order, command } as Unit["orders"][number]], null);
-      return outcome as Outcome<never>;
+    async send(command, { once, ...order }) {
+      const orders = [{ ...order, command } as UnitOrder];
+      const ending = await enqueue(once ? { orders, once: ofTheFirst(once) } : { orders });
+      return (Array.isArray(ending) ? ending[0] : ending) as Outcome<never>;
     },
+    sendAll: (orders, once = null) => enqueue({ orders, once }),
     async apply(applied, orders) {
-      await enqueue(orders, applied);
+      await enqueue({ orders, applied });
     },
     async close() {
       while (running) await running;
@@ -83,6 +103,11 @@ export function openMailbox(world: World): Mailbox {
     },
   };
 }
+
+const ofTheFirst = <State>(once: Once<State>): Once<Done<unknown>[]> => ({
+  ...once,
+  answer: ([first]) => once.answer((first as Done<State>).state),
+});
 
 /** The units at the head of the queue that make at most `maxBatch` commands; one at least. */
 function nextBatch(queue: Unit[]): Unit[] {

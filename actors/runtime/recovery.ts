@@ -51,7 +51,7 @@ function sqlCode(error: unknown): string {
 function settle(units: readonly Unit[], endings: readonly Ending[]): void {
   units.forEach((unit, i) => {
     const ending = endings[i] as Ending;
-    if ("outcomes" in ending) unit.resolve(ending.outcomes);
+    if ("outcome" in ending) unit.resolve(ending.outcome);
     else unit.reject(ending.refusal);
   });
 }

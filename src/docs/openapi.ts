@@ -39,6 +39,15 @@ const tags = [
     description:
       "A resource on its way through Allocate, Configure, Activate and Verify, and its life after.",
   },
+  {
+    name: "Products",
+    description:
+      "What is for sale. Customers see what is `active`; ADMIN and PRODUCT look after the catalogue.",
+  },
+  {
+    name: "Product search",
+    description: "Finds products while somebody types; a change is found within a second.",
+  },
   { name: "Probes", description: "Whether the program runs, and whether it can work." },
 ];
 

@@ -1,4 +1,5 @@
 import type { Command } from "../../actors/runtime/actor.ts";
+import type { Done, Once, Replayed } from "../../actors/runtime/mailbox.ts";
 import { notFound } from "../../schema/errors.ts";
 import { type Caller, systemCaller, type TenantScope } from "../../schema/permissions.ts";
 import { isId } from "../../schema/values.ts";
@@ -23,20 +24,25 @@ export function pathOf(url: string): string {
 /** A path may end in a slash; it is the same without. */
 export const withoutSlash = (path: string): string => path.replace(/\/$/, "");
 
+/** Which part of a list an answer holds. */
+export interface Page {
+  total: number;
+  page: number;
+  per_page: number;
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
 /** One HTTP call: its ids, who makes it, and the way from it to the actors. */
 export class Call {
   /** Set once the token was checked. */
   caller!: Caller;
   scope!: TenantScope;
   sight: TenantScope = null;
-  /** What a list says beside its items. */
-  page: {
-    total: number;
-    page: number;
-    per_page: number;
-    has_more: boolean;
-    next_cursor: string | null;
-  } | null = null;
+  /** What a list says beside its items, and whatever else the answer's `meta` tells. */
+  meta: object = {};
+  /** Header fields of the answer, beside those that every one has. */
+  headers: Record<string, string> = {};
   body: unknown;
   /** Whether the answer goes into the envelope; documents do not. */
   enveloped = false;
@@ -75,22 +81,51 @@ export class Call {
     present: (state: State, before: State | null) => View,
     status = 200,
   ): Promise<View> {
-    const { caller, scope, sight, requestId, correlationId } = this;
-    if (id !== undefined && !isId(id)) throw notFound(command.actor.name);
-    const once = onceOf<State>(this.landfall.world.vault, this, (state) => present(state, null), status);
     const order = {
-      ...(id === undefined ? {} : { id }),
+      ...(id === undefined ? {} : { id: this.named(command, id) }),
       input,
-      origin: { caller, scope, sight, requestId, correlationId, causationId: null },
+      origin: this.origin(),
       ...this.precondition(),
     };
-    const outcome = once
-      ? await alone(this.landfall.underWay, once, () =>
-          this.landfall.mailbox.send(command, { ...order, once }),
-        )
-      : await this.landfall.mailbox.send(command, order);
-    if (outcome.replayed) throw new Replay(outcome.replayed.status, outcome.replayed.answer);
-    return present(outcome.state, outcome.before);
+    const { state, before } = await this.once<State, Done<State>>(
+      (state) => present(state, null),
+      status,
+      (once) => this.landfall.mailbox.send(command, { ...order, ...(once ? { once } : {}) }),
+    );
+    return present(state, before);
+  }
+
+  /** Sends commands that succeed or fail together, and answers what `present` makes of what they came to. */
+  async sendAll<View>(
+    orders: readonly { command: Command; id?: string; input: unknown }[],
+    present: (outcomes: Done<unknown>[]) => View,
+  ): Promise<View> {
+    const origin = this.origin();
+    const units = orders.map((order) => ({ ...order, origin }));
+    return present(await this.once(present, 200, (once) => this.landfall.mailbox.sendAll(units, once)));
+  }
+
+  private named({ actor }: Command, id: string): string {
+    if (!isId(id)) throw notFound(actor.name);
+    return id;
+  }
+
+  private origin() {
+    const { caller, scope, sight, requestId, correlationId } = this;
+    return { caller, scope, sight, requestId, correlationId, causationId: null };
+  }
+
+  /** Does work that an `Idempotency-Key` may make count once; throws the `Replay` of what it came to before. */
+  private async once<Kept, Result>(
+    answer: (result: Kept) => unknown,
+    status: number,
+    work: (once: Once<Kept> | null) => Promise<Result | Replayed>,
+  ): Promise<Result> {
+    const once = onceOf<Kept>(this.landfall.world.vault, this, answer, status);
+    const ending = once ? await alone(this.landfall.underWay, once, () => work(once)) : await work(null);
+    const { replayed } = ending as Partial<Replayed>;
+    if (replayed) throw new Replay(replayed.status, replayed.answer);
+    return ending as Result;
   }
 
   private precondition(): { ifMatch?: number[] } {

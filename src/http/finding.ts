@@ -6,9 +6,9 @@ import { isId } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 
 /** Holds a column to a value, where there is one to hold it to: a filter that was asked for, a tenant that bounds the caller. */
-export function only(column: MySqlColumn, value: string | null | undefined): SQL | undefined {
+export function only(column: MySqlColumn, value: string | boolean | null | undefined): SQL | undefined {
   if (value === null || value === undefined) return undefined;
-  const fits = !column.getSQLType().startsWith("char(36)") || isId(value);
+  const fits = !column.getSQLType().startsWith("char(36)") || isId(String(value));
   return fits ? eq(column, value) : sql`false`;
 }
 

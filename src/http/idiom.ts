@@ -41,7 +41,7 @@ const refusalOf = (code: string | number, error: unknown): unknown =>
 /** Puts an answer into its envelope, with its version as ETag and, for something new, its place. */
 function envelope(call: Call, data: unknown, status: number, headers: Record<string, string> = {}): Response {
   const timestamp = new Date().toISOString();
-  const meta = { request_id: call.requestId, timestamp, ...call.page };
+  const meta = { request_id: call.requestId, timestamp, ...call.meta };
   const { id, version } = (data ?? {}) as { id?: string; version?: number };
   return new Response(JSON.stringify({ data, meta }), {
     status,
@@ -49,6 +49,7 @@ function envelope(call: Call, data: unknown, status: number, headers: Record<str
       ...headers,
       "Content-Type": "application/json",
       "Cache-Control": "no-store",
+      ...call.headers,
       ...(typeof version === "number" ? { ETag: `"${version}"` } : {}),
       ...(status === 201 ? { Location: call.location ?? `${withoutSlash(call.path)}/${id}` } : {}),
     },

@@ -121,7 +121,7 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   const last = items.at(-1) as (Record<string, unknown> & { id: string }) | undefined;
   const has_more = rows.length > limit;
   const next = has_more && last ? [sort, keyText(last[column.name]), last.id, skipped + limit] : null;
-  call.page = {
+  call.meta = {
     total: counted?.total ?? 0,
     page: Math.floor(skipped / limit) + 1,
     per_page: limit,

@@ -2,6 +2,7 @@ import { request } from "../../actors/provisioning/request.ts";
 import { type Command, type Decision, type Moment, originOf } from "../../actors/runtime/actor.ts";
 import { decideUnit } from "../../actors/runtime/decide.ts";
 import { Draft } from "../../actors/runtime/draft.ts";
+import type { Done } from "../../actors/runtime/mailbox.ts";
 import type { Cluster, ClusterType } from "../../schema/provisioning/cluster.ts";
 import type { RequestState, RequestStatus } from "../../schema/provisioning/request.ts";
 import type { ResourceType } from "../../schema/provisioning/specification.ts";
@@ -158,10 +159,10 @@ export function applied(
   const draft = new Draft(moment.now);
   draft.load(request.table, state);
   const order = { command: watched as Command, id: state.id, input, origin };
-  const unit = { orders: [order], applied: null, resolve() {}, reject() {} };
+  const unit = { orders: [order], once: null, applied: null, resolve() {}, reject() {} };
   const facts = () => ({ clusters: placements[hand].clusters });
-  const [outcome] = decideUnit(world, draft, unit, moment.now, facts);
-  if (!outcome || outcome.replayed) throw new Error("The command came to nothing.");
+  const [outcome] = decideUnit(world, draft, unit, moment.now, facts) as Done<unknown>[];
+  if (!outcome) throw new Error("The command came to nothing.");
   return { state: frozen(outcome.state as RequestState), decision };
 }
 
