@@ -8,6 +8,7 @@ import { openAccessTokens } from "./identity/access-tokens.ts";
 import { authenticator } from "./identity/authenticate.ts";
 import { startPresence } from "./jobs/presence.ts";
 import type { Landfall } from "./landfall.ts";
+import { openCatalogue } from "./products/catalogue.ts";
 import { startWork } from "./work.ts";
 import { createWorld } from "./world.ts";
 
@@ -49,8 +50,9 @@ export async function startLandfall(
     underWay: new Map(),
     authenticate: authenticator({ world, mailbox }, tokens),
   };
-  const server = own.includes("web")
-    ? listen(createGateway(landfall, createApp(landfall, tokens)), { port: config.PORT, alone })
+  const catalogue = own.includes("web") ? openCatalogue(world) : null;
+  const server = catalogue
+    ? listen(createGateway(landfall, createApp(landfall, tokens, catalogue)), { port: config.PORT, alone })
     : null;
   const work = own.includes("worker") ? startWork(landfall) : null;
   const presence = startPresence(world, own, () => work?.inFlight ?? 0);
@@ -62,6 +64,7 @@ export async function startLandfall(
       await server?.stop(true);
       await work?.stop();
       await presence.stop();
+      await catalogue?.stop();
       await tokens.stop();
       await mailbox.close();
       await world.close();

@@ -63,6 +63,12 @@ export interface Endpoint {
   owned?: readonly string[];
   /** `data` is an array, and `meta` tells of the paging. */
   list?: true;
+  /** The list is answered whole: it takes no paging. */
+  whole?: true;
+  /** `meta.facets` counts what was found. */
+  facets?: true;
+  /** Others may keep the answer for a while; it has an ETag of its own. */
+  cacheable?: true;
   /** Where a call names its tenant, beside the token. */
   tenantIn?: "body" | "query";
   /** What a user of another tenant gets: their own, nothing, or no such record. Absent: see `tenantIn`. */

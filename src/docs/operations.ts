@@ -1,3 +1,4 @@
+import * as v from "valibot";
 import { permissions, roles } from "../../schema/permissions.ts";
 import { exampleId } from "../../schema/values.ts";
 import type { Declaration } from "../http/endpoint.ts";
@@ -19,6 +20,7 @@ export function describe(components: Components, operation: Operation): JsonSche
     summary: declared.summary,
     description: [declared.description, whoMay(declared)].filter(Boolean).join("\n\n"),
     tags: [declared.tag],
+    ...(declared.deprecated ? { deprecated: true } : {}),
     security: securityOf(declared),
     parameters: [
       ...pathParameters(operation.path),
@@ -117,12 +119,16 @@ const meanings: Record<number, string> = {
   200: "Done.",
   201: "Made; `Location` is its path.",
   202: "Accepted; the work goes on after the answer.",
+  304: "Nothing new since the `ETag` in `If-None-Match`; no body.",
 };
 
 function answersOf({ schemas }: Components, { method, declared }: Operation): Record<string, JsonSchema> {
-  const { statuses = [200], may, answer, bare, list } = declared;
+  const { statuses = [200], may, answer, bare, list, meta } = declared;
   const data = schemas.of(answer);
-  const schema = bare ? data : inEnvelope(data, schemas.of(list ? ListMeta : Meta));
+  const about = list ? ListMeta : Meta;
+  const schema = bare
+    ? data
+    : inEnvelope(data, schemas.of(meta ? v.object({ ...about.pipe[0].entries, ...meta }) : about));
   const described = (status: number) => ({
     description: meanings[status],
     headers: {
@@ -131,7 +137,9 @@ function answersOf({ schemas }: Components, { method, declared }: Operation): Re
       ...(status === 201 ? headerNamed("Location") : {}),
       ...(method === "POST" && may !== "anyone" ? headerNamed("Idempotency-Replayed") : {}),
     },
-    content: { "application/json": { schema, example: exampleOf(schemas, schema, true) } },
+    ...(status === 304
+      ? {}
+      : { content: { "application/json": { schema, example: exampleOf(schemas, schema, true) } } }),
   });
   return Object.fromEntries(statuses.map((status) => [status, described(status)]));
 }

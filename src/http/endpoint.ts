@@ -15,6 +15,8 @@ export interface Declaration<Body = Schema | undefined, Query = Schema | undefin
   summary: string;
   description?: string;
   tag: string;
+  /** Another endpoint has taken its place. */
+  deprecated?: true;
   /** A row of the permission table, or `anyone` for the few that need no token. */
   may: Permission | "anyone";
   /** It takes an API key, which it checks itself, in place of a token. */
@@ -25,10 +27,12 @@ export interface Declaration<Body = Schema | undefined, Query = Schema | undefin
   answer: Answer;
   /** The answer is a document of its own, outside the envelope. */
   bare?: true;
-  /** 201 for what was made, 202 for what goes on after the answer; the first is what is answered unless the route says otherwise. */
-  statuses?: readonly (200 | 201 | 202)[];
-  /** The answer is a list with paging. */
+  /** 201 for what was made, 202 for what goes on after the answer, 304 for what the client has; the first is what is answered unless the route says otherwise. */
+  statuses?: readonly (200 | 201 | 202 | 304)[];
+  /** The answer is a list, and `meta` tells of the page. */
   list?: true;
+  /** What `meta` tells beside that. */
+  meta?: v.ObjectEntries;
   /** The refusals of its own, beside those that every endpoint has. */
   errors?: readonly ErrorCode[];
 }

@@ -40,6 +40,7 @@ const refusalOf = (code: string | number, error: unknown): unknown =>
 
 /** Puts an answer into its envelope, with its version as ETag and, for something new, its place. */
 function envelope(call: Call, data: unknown, status: number, headers: Record<string, string> = {}): Response {
+  if (isKnown(call)) return new Response(null, { status: 304, headers: call.headers });
   const timestamp = new Date().toISOString();
   const meta = { request_id: call.requestId, timestamp, ...call.meta };
   const { id, version } = (data ?? {}) as { id?: string; version?: number };
@@ -55,3 +56,12 @@ function envelope(call: Call, data: unknown, status: number, headers: Record<str
     },
   });
 }
+
+/** Whether the client has the answer already: of those that name their own ETag (RFC 9110, 13.1.2). */
+function isKnown({ request, headers: { ETag } }: Call): boolean {
+  const given = ETag && request.headers.get("if-none-match");
+  const tags = given ? given.split(",").map(opaque) : [];
+  return tags.includes("*") || tags.includes(opaque(ETag ?? ""));
+}
+
+const opaque = (tag: string) => tag.trim().replace(/^W\//, "");

@@ -4,7 +4,8 @@ import * as v from "valibot";
 import { invalid } from "../../schema/errors.ts";
 import { integer, isId, object } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
-import type { Call } from "./call.ts";
+import type { Call, Page } from "./call.ts";
+import { readCursor, writeCursor } from "./cursor.ts";
 
 /** A whole number in a query string. */
 export const wholeNumber = (minimum: number, maximum: number) =>
@@ -52,7 +53,7 @@ export function listQuery<const Sort extends string, Filters extends v.ObjectEnt
 }
 
 /** Where a page begins is told in one of three ways. */
-interface Listing {
+export interface Listing {
   limit: number;
   sort: string;
   cursor?: string | undefined;
@@ -90,7 +91,7 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   const column = columns[field] as MySqlColumn;
   const [direction, beyond] = sort.startsWith("-") ? ([desc, lt] as const) : ([asc, gt] as const);
   const before = rowsBefore(listing);
-  const position = cursor === undefined ? null : readCursor(cursor, sort, column);
+  const position = cursor === undefined ? null : positionOf(cursor, sort, column);
   const after = position
     ? or(beyond(column, position.key), and(eq(column, position.key), beyond(table.id, position.id)))
     : undefined;
@@ -119,20 +120,29 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   ]);
   const items = rows.slice(0, limit);
   const last = items.at(-1) as (Record<string, unknown> & { id: string }) | undefined;
-  const has_more = rows.length > limit;
-  const next = has_more && last ? [sort, keyText(last[column.name]), last.id, skipped + limit] : null;
-  call.meta = {
-    total: counted?.total ?? 0,
-    page: Math.floor(skipped / limit) + 1,
-    per_page: limit,
-    has_more,
-    next_cursor: next && Buffer.from(JSON.stringify(next)).toString("base64url"),
-  };
+  const next =
+    rows.length > limit && last ? [sort, keyText(last[column.name]), last.id, skipped + limit] : null;
+  call.meta = pageOf(counted?.total ?? 0, limit, skipped, next);
+  return items;
+}
+
+/** What an answer says of the page in it. `next` is what its cursor is made of; null at the end. */
+export const pageOf = (total: number, limit: number, skipped: number, next: unknown[] | null): Page => ({
+  total,
+  page: Math.floor(skipped / limit) + 1,
+  per_page: limit,
+  has_more: next !== null,
+  next_cursor: next && writeCursor(next),
+});
+
+/** Says of a list that it is all on one page. */
+export function allOf<T>(call: Call, items: T[]): T[] {
+  call.meta = pageOf(items.length, Math.max(items.length, 1), 0, null);
   return items;
 }
 
 /** The rows before the page that `offset` or `page` names; refuses more than one way at once. */
-function rowsBefore({ limit, cursor, offset, page }: Listing): number {
+export function rowsBefore({ limit, cursor, offset, page }: Listing): number {
   const given = Object.entries({ cursor, offset, page }).filter(([, value]) => value !== undefined);
   const refuse = (name: string, message: string) => invalid([{ pointer: `query/${name}`, message }]);
   if (given.length > 1) throw refuse(given[1]?.[0] as string, `Can't be given beside ${given[0]?.[0]}.`);
@@ -143,29 +153,20 @@ function rowsBefore({ limit, cursor, offset, page }: Listing): number {
 
 const keyText = (value: unknown) => (value instanceof Date ? value.toISOString() : String(value));
 
-const Cursor = v.tuple([
-  v.string(),
-  v.string(),
-  v.pipe(v.string(), v.check(isId)),
-  integer(0, 1_000_000_000),
-]);
+/** Rows before a cursor. */
+export const Skipped = integer(0, 1_000_000_000);
+const Cursor = v.tuple([v.string(), v.string(), v.pipe(v.string(), v.check(isId)), Skipped]);
 
-/** Keys are written as text; by the column's type they are read again. */
-const readKey: Record<string, (text: string) => Position["key"]> = {
-  date: (text) => new Date(text),
-  number: Number,
-};
-
-function readCursor(cursor: string, sort: string, column: MySqlColumn): Position {
-  try {
-    const [cursorSort, value, id, skipped] = v.parse(
-      Cursor,
-      JSON.parse(Buffer.from(cursor, "base64url").toString()),
-    );
-    const key = (readKey[column.dataType] ?? String)(value);
-    if (cursorSort === sort && !Number.isNaN(key.valueOf())) return { key, id, skipped };
-  } catch {}
-  throw invalid([
-    { pointer: "query/cursor", message: "Must be the next_cursor of a page with the same sort." },
-  ]);
+/** Keys are written as text; by the column's type they are read again. NaN for what the column can't hold. */
+function readKey(column: MySqlColumn, text: string): Position["key"] {
+  if (column.dataType === "date") return new Date(text);
+  if (column.dataType === "number") return /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  const decimal = column.getSQLType().startsWith("decimal");
+  return decimal && !/^\d{1,9}(\.\d{1,6})?$/.test(text) ? Number.NaN : text;
 }
+
+const positionOf = (cursor: string, sort: string, column: MySqlColumn): Position =>
+  readCursor(cursor, Cursor, ([cursorSort, value, id, skipped]) => {
+    const key = readKey(column, value);
+    return cursorSort === sort && !Number.isNaN(key.valueOf()) ? { key, id, skipped } : undefined;
+  });

@@ -1,6 +1,13 @@
 import { Elysia } from "elysia";
 import type { Landfall } from "../landfall.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { pricingPlanRoutes } from "./pricing-plans.routes.ts";
 import { productRoutes } from "./products.routes.ts";
+import { searchRoutes } from "./search.routes.ts";
 
 /** The product service. */
-export const products = (landfall: Landfall) => new Elysia().use(productRoutes(landfall));
+export const products = (landfall: Landfall, catalogue: Catalogue) =>
+  new Elysia()
+    .use(pricingPlanRoutes(landfall, catalogue))
+    .use(searchRoutes(landfall, catalogue))
+    .use(productRoutes(landfall));

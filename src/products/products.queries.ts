@@ -1,73 +1,18 @@
 import { and, gte, lte } from "drizzle-orm";
-import * as v from "valibot";
+import type * as v from "valibot";
 import { notFound } from "../../schema/errors.ts";
-import {
-  type Product,
-  type ProductState,
-  productStatuses,
-  products,
-  tiers,
-} from "../../schema/products/product.ts";
+import { type Product, type ProductState, products } from "../../schema/products/product.ts";
 import { auditEntries } from "../../schema/runtime/audit-entry.ts";
-import { text } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
 import { only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
+import { productFilters, productSorts, seesAll } from "./filters.ts";
 import { changeView, productView } from "./products.views.ts";
-
-/** A price in a query string. */
-const Price = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,9}(\.\d{1,6})?$/, "Must be a price."),
-  v.transform(Number),
-  v.number(),
-);
-
-/** What lists and searches can be narrowed to. */
-export const productFilters = {
-  category: v.optional(
-    v.pipe(text(1, 64), v.description("Those of this category."), v.examples(["compute"])),
-  ),
-  status: v.optional(
-    v.pipe(
-      v.picklist(productStatuses),
-      v.description("Those with this status; customers have `active` alone."),
-    ),
-  ),
-  tier: v.optional(v.pipe(v.picklist(tiers), v.description("Those of this tier."))),
-  currency: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^[A-Z]{3}$/, "Must be a currency code of ISO 4217."),
-      v.description("Those with prices in this currency."),
-      v.examples(["USD"]),
-    ),
-  ),
-  minPrice: v.optional(v.pipe(Price, v.description("Lowest monthly price, included."), v.examples([10]))),
-  maxPrice: v.optional(v.pipe(Price, v.description("Highest monthly price, included."), v.examples([100]))),
-  isPopular: v.optional(
-    v.pipe(
-      v.picklist(["true", "false"]),
-      v.transform((word) => word === "true"),
-      v.boolean(),
-      v.description("Popular ones, or the others."),
-    ),
-  ),
-};
-
-/** The orders that lists and searches share. */
-export const productSorts = [
-  ...(["sortOrder", "-sortOrder", "name", "-name"] as const),
-  ...(["monthlyPrice", "-monthlyPrice", "createdAt", "-createdAt"] as const),
-] as const;
 
 /** What the list of products can be asked for. */
 export const ListProducts = listQuery(productSorts, productFilters);
 export const ListChanges = listQuery(["-version", "version"], {});
-
-/** Whether the caller is staff or a service, who see products of every status; others see what is active. */
-export const seesAll = ({ scope }: Call): boolean => scope === null;
 
 const visible = (call: Call) => (seesAll(call) ? undefined : only(products.status, "active"));
 

@@ -23,11 +23,14 @@ export function expectGatewayHeaders({ headers }: Answer): void {
   expect(headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
 }
 
-/** `data` and `meta`, and what `meta` tells of a list. */
-export function expectEnvelope(answer: Answer, list = false): void {
+/** `data` and `meta`, and what `meta` tells of a list and beside it (`facets`). */
+export function expectEnvelope(
+  answer: Answer,
+  { list = false, facets, cacheable }: { list?: boolean; facets?: boolean; cacheable?: boolean } = {},
+): void {
   expectGatewayHeaders(answer);
   expect(answer.headers.get("content-type")).toBe("application/json");
-  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("cache-control")).toBe(cacheable ? "public, max-age=60" : "no-store");
   expect(Object.keys(answer.body).sort()).toEqual(["data", "meta"]);
   const paging = {
     total: expect.any(Number),
@@ -40,6 +43,7 @@ export function expectEnvelope(answer: Answer, list = false): void {
     request_id: answer.headers.get("x-request-id"),
     timestamp,
     ...(list ? paging : {}),
+    ...(facets ? { facets: expect.any(Object) } : {}),
   });
   expect(Array.isArray(answer.data)).toBe(list);
 }

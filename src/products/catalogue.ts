@@ -1,0 +1,112 @@
+import { inArray, sql } from "drizzle-orm";
+import { products } from "../../schema/products/product.ts";
+import { Unavailable, type World } from "../../schema/world.ts";
+import { createPauses } from "../../streams/pauses.ts";
+import { createOrders, type Entry, entryOf, type Orders } from "./orders.ts";
+import { productView } from "./products.views.ts";
+import { createSearchIndex, type SearchIndex } from "./search-index.ts";
+
+const pollMs = 500;
+/** Commits within this time are taken in together. */
+const gatherMs = 50;
+const loadingMs = 5000;
+const rowsAtOnce = 100;
+
+/** All products in memory, for what looks at the whole of them. */
+export interface Catalogue {
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly index: SearchIndex;
+  readonly orders: Orders;
+  /** Another number whenever something has changed. */
+  readonly revision: number;
+  /** Resolves once the products are there; throws `unavailable` when that takes longer than 5 s. */
+  loaded(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Fills itself from the database, then follows the versions of the products: woken by commits, and asking twice a second. */
+export function openCatalogue(world: World): Catalogue {
+  const entries = new Map<string, Entry>();
+  const [index, orders] = [createSearchIndex(), createOrders(entries)];
+  const [polling, gathering] = [createPauses(), createPauses()];
+  const first = Promise.withResolvers<void>();
+  let [revision, due, seen] = [0, false, ""];
+
+  async function refresh(): Promise<void> {
+    const sum = await checksum(world);
+    if (sum === seen) return;
+    const versions = await versionsOf(world);
+    const gone = [...entries.keys()].filter((id) => !versions.has(id));
+    const changed = [...versions.keys()].filter(
+      (id) => entries.get(id)?.product.version !== versions.get(id),
+    );
+    for (const id of gone) {
+      entries.delete(id);
+      index.remove(id);
+    }
+    for (let at = 0; at < changed.length && !polling.ended; at += rowsAtOnce)
+      await takeIn(changed.slice(at, at + rowsAtOnce));
+    mark();
+    seen = sum;
+  }
+  async function takeIn(ids: string[]): Promise<void> {
+    const rows = await world.db.select().from(products).where(inArray(products.id, ids));
+    for (const product of rows.map(productView)) {
+      entries.set(product.id, entryOf(product));
+      index.put(product);
+    }
+    mark();
+  }
+  function mark(): void {
+    orders.change();
+    revision++;
+  }
+  async function follow(): Promise<void> {
+    while (!polling.ended) {
+      due = false;
+      await refresh().then(first.resolve, (error) => world.log.debug("the catalogue waits", { error }));
+      await gathering.pause(gatherMs);
+      if (!due) await polling.pause(pollMs);
+    }
+  }
+  const unsubscribe = world.waker.on("products", () => {
+    due = true;
+    polling.wake();
+  });
+  const following = follow();
+  return {
+    entries,
+    index,
+    orders,
+    get revision() {
+      return revision;
+    },
+    async loaded() {
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(
+        () => late.reject(new Unavailable("The catalogue is being loaded.")),
+        loadingMs,
+      );
+      await Promise.race([first.promise, late.promise]).finally(() => clearTimeout(timer));
+    },
+    stop() {
+      unsubscribe();
+      for (const pauses of [polling, gathering]) pauses.end();
+      return following;
+    },
+  };
+}
+
+/** A number that differs when any product was made, changed or deleted: one pass over an index, no rows. */
+async function checksum({ db }: World): Promise<string> {
+  const mark = sql`CRC32(CONCAT(${products.id}, ${products.version}))`;
+  const [found] = await db
+    .select({ sum: sql<string>`CONCAT(COUNT(*), ' ', COALESCE(SUM(${mark}), 0))` })
+    .from(products);
+  return found?.sum ?? "";
+}
+
+async function versionsOf({ db }: World): Promise<Map<string, number>> {
+  const rows = await db.select({ id: products.id, version: products.version }).from(products);
+  return new Map(rows.map(({ id, version }) => [id, version]));
+}
