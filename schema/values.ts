@@ -55,6 +55,23 @@ export const text = (
     inCharacters(v.maxLength<string, number, string>(maximum, tooLong), (length, bound) => length <= bound),
   );
 
+/** Text on one line: without control characters. */
+export const line = (minimum: number, maximum: number) =>
+  v.pipe(
+    text(minimum, maximum),
+    v.check((given) => !/\p{Cc}/u.test(given), "Must have no control characters."),
+  );
+
+/** Text with line breaks and tabs, and no other control characters. */
+export const lines = (minimum: number, maximum: number) =>
+  v.pipe(
+    text(minimum, maximum),
+    v.check(
+      (given) => !/[^\P{Cc}\t\r\n]/u.test(given),
+      "Must have no control characters but line breaks and tabs.",
+    ),
+  );
+
 /** An id that another system made: any text of 1 to 64 characters. */
 export const ForeignId = text(1, 64, "Must have 1 to 64 characters.", "Must have 1 to 64 characters.");
 
@@ -107,9 +124,11 @@ export const object = <E extends v.ObjectEntries>(entries: E) =>
 export const openObject = <E extends v.ObjectEntries>(entries: E) =>
   guarded(v.objectWithRest(entries, v.unknown()), reserved, "Is a reserved name.");
 
-/** An object with any members whose values fit `value`. */
-export const map = <V extends v.GenericSchema>(value: V) =>
-  guarded(v.record(v.string(), value), reserved, "Is a reserved name.");
+/** An object with any members whose values fit `value`, and their names `name`. */
+export const map = <V extends v.GenericSchema>(
+  value: V,
+  name: v.GenericSchema<string, string> = v.string(),
+) => guarded(v.record(name, value), reserved, "Is a reserved name.");
 
 export const FreeMap = map(v.unknown());
 

@@ -52,6 +52,8 @@ export interface Endpoint {
   target?: Made<string>;
   /** The smallest body that is taken; absent: it takes none. */
   body?: Made<Record<string, unknown>>;
+  /** It takes text of this media type in place of JSON. */
+  text?: readonly [mediaType: string, body: () => string];
   /** The body may be left out. */
   bodyOptional?: true;
   headers?: Made<Record<string, string>>;
@@ -77,6 +79,8 @@ export interface Endpoint {
   answers?: Partial<Record<string, number>>;
   /** A document of its own, outside the envelope. */
   bare?: true;
+  /** It answers text of this media type, outside the envelope. */
+  gives?: string;
 }
 
 /** In values that are refused: no answer may hold it. */

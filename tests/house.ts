@@ -57,7 +57,7 @@ export function houseOf(program: Program) {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const isJson = text !== "" && response.headers.get("content-type")?.includes("json");
+    const isJson = text !== "" && /[/+]json/.test(response.headers.get("content-type") ?? "");
     const parsed = isJson ? JSON.parse(text) : text;
     return { status: response.status, headers: response.headers, body: parsed, data: parsed?.data };
   }

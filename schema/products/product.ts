@@ -2,7 +2,7 @@ import { boolean, index, int, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-
 import * as v from "valibot";
 import { document, exactText, label, longText, recordColumns, word } from "../columns.ts";
 import { decimal, decimalColumn, maxPrice } from "../money.ts";
-import { Id, integer, map, object, Timestamp, text, textLike, Version } from "../values.ts";
+import { Id, integer, line, lines, map, object, Timestamp, textLike, Version } from "../values.ts";
 
 export const productStatuses = ["draft", "active", "paused", "archived"] as const;
 export type ProductStatus = (typeof productStatuses)[number];
@@ -73,15 +73,25 @@ const flag = v.boolean("Must be true or false.");
 const described = <S extends v.GenericSchema>(schema: S, description: string) =>
   v.pipe(schema, v.description(description));
 
+/** Text that can be missing; an empty one is. */
+const optionalText = (maximum: number, example: string) =>
+  v.nullable(
+    v.pipe(
+      lines(0, maximum),
+      v.examples([example]),
+      v.transform((given) => given || null),
+    ),
+  );
+
 /** What a client says of a product. Null takes away what can be missing. */
 const fields = {
   sku: Sku,
-  name: v.pipe(text(1, 200), v.examples(["Standard VM 4"])),
-  description: v.nullable(v.pipe(text(0, 10_000), v.examples(["Four cores for everyday work."]))),
+  name: v.pipe(line(1, 200), v.examples(["Standard VM 4"])),
+  description: optionalText(10_000, "Four cores for everyday work."),
   category: Category,
   status: described(v.picklist(productStatuses), "Customers see `active` products alone."),
   specs: v.pipe(
-    map(text(0, 1000)),
+    map(line(0, 1000), line(1, 100)),
     v.maxEntries(100, "Must have at most 100 members."),
     v.description("Free text by name. `resourceType` says what an order of it provisions."),
     v.examples([{ resourceType: "VM", vcpu: "4", memory: "16 GB" }]),
@@ -93,14 +103,18 @@ const fields = {
   annualDiscount: described(decimal(2, 100, 10), "Per cent, two decimals at most."),
   tier: v.nullable(v.picklist(tiers)),
   features: v.pipe(
-    v.array(text(1, 200), "Must be a list."),
+    v.array(line(1, 200), "Must be a list."),
     v.maxLength(100, "Must be 100 or fewer."),
     v.examples([["Daily snapshots", "IPv6 included"]]),
   ),
   isPopular: described(flag, "Comes first among equals in search."),
-  sortOrder: described(integer(-1_000_000_000, 1_000_000_000), "Where it stands in lists; small ones first."),
-  ctaText: v.nullable(v.pipe(text(0, 100), v.examples(["Order now"]))),
-  ctaAction: v.nullable(v.pipe(text(0, 1000), v.examples(["/order/VM-STD-4"]))),
+  sortOrder: v.pipe(
+    integer(-1_000_000_000, 1_000_000_000),
+    v.description("Where it stands in lists; small ones first."),
+    v.transform((given) => given || 0), // -0 is 0
+  ),
+  ctaText: optionalText(100, "Order now"),
+  ctaAction: optionalText(1000, "/order/VM-STD-4"),
 };
 
 /** The fields that a client sets, in the order in which they are shown. */
@@ -169,6 +183,8 @@ export const Product = v.pipe(
 );
 export type Product = v.InferOutput<typeof Product>;
 
+const count = v.pipe(integer(0, 10_000), v.examples([1]));
+
 export const DeletedProduct = v.pipe(
   object({
     id: Id,
@@ -180,6 +196,17 @@ export const DeletedProduct = v.pipe(
   v.title("ProductDeleted"),
 );
 export type DeletedProduct = v.InferOutput<typeof DeletedProduct>;
+
+export const ImportReport = v.pipe(
+  object({
+    created: count,
+    updated: count,
+    unchanged: v.pipe(count, v.description("Rows that say what the product is already.")),
+    dryRun: v.pipe(v.boolean(), v.description("Nothing was changed.")),
+  }),
+  v.title("ProductImport"),
+);
+export type ImportReport = v.InferOutput<typeof ImportReport>;
 
 /** What a field was before a change, and what it is since. */
 const Change = v.object({ from: v.unknown(), to: v.unknown() });

@@ -27,7 +27,7 @@ export function describe(components: Components, operation: Operation): JsonSche
       ...(query ? queryParameters(schemas, query) : []),
       ...headerParameters(operation),
     ],
-    ...(body ? { requestBody: bodyOf(schemas, body, declared.body?.type !== "optional") } : {}),
+    ...(body ? { requestBody: bodyOf(schemas, body, declared) } : {}),
     responses: { ...answersOf(components, operation), ...refusalsOf(components, operation, namesTenant) },
   };
 }
@@ -110,10 +110,20 @@ const headerParameters = ({ method, declared: { may, errors = [] } }: Operation)
   ...(method === "POST" && may !== "anyone" ? [parameterNamed("IdempotencyKey")] : []),
 ];
 
-const bodyOf = (schemas: Schemas, schema: JsonSchema, required: boolean) => ({
-  required,
-  content: { "application/json": { schema, example: exampleOf(schemas, schema, false) } },
+const bodyOf = (schemas: Schemas, schema: JsonSchema, { body, takes }: Declaration) => ({
+  required: body?.type !== "optional",
+  content: takes
+    ? texts(takes)
+    : { "application/json": { schema, example: exampleOf(schemas, schema, false) } },
 });
+
+const texts = (examples: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(examples).map(([mediaType, example]) => [
+      mediaType,
+      { schema: { type: "string" }, example },
+    ]),
+  );
 
 const meanings: Record<number, string> = {
   200: "Done.",
@@ -123,12 +133,13 @@ const meanings: Record<number, string> = {
 };
 
 function answersOf({ schemas }: Components, { method, declared }: Operation): Record<string, JsonSchema> {
-  const { statuses = [200], may, answer, bare, list, meta } = declared;
+  const { statuses = [200], may, answer, bare, gives, list, meta } = declared;
   const data = schemas.of(answer);
   const about = list ? ListMeta : Meta;
   const schema = bare
     ? data
     : inEnvelope(data, schemas.of(meta ? v.object({ ...about.pipe[0].entries, ...meta }) : about));
+  const content = { "application/json": { schema, example: exampleOf(schemas, schema, true) } };
   const described = (status: number) => ({
     description: meanings[status],
     headers: {
@@ -137,9 +148,7 @@ function answersOf({ schemas }: Components, { method, declared }: Operation): Re
       ...(status === 201 ? headerNamed("Location") : {}),
       ...(method === "POST" && may !== "anyone" ? headerNamed("Idempotency-Replayed") : {}),
     },
-    ...(status === 304
-      ? {}
-      : { content: { "application/json": { schema, example: exampleOf(schemas, schema, true) } } }),
+    ...(status === 304 ? {} : { content: gives ? texts(gives) : content }),
   });
   return Object.fromEntries(statuses.map((status) => [status, described(status)]));
 }

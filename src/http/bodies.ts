@@ -4,17 +4,35 @@ import { ServiceError } from "../../schema/errors.ts";
 export const maxBodyBytes = 10_485_760;
 const maxDepth = 64;
 
+const mediaTypeOf = ({ headers }: Request) =>
+  (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+
 /**
  * Reads a JSON body (RFC 8259); none is null. Throws `body_too_large`, `unsupported_media_type` where it is
- * anything else, and `malformed_json` where it is not UTF-8, not JSON, nested deeper than 64, has text that is
- * not Unicode, or a number that is too large.
+ * anything else, and `malformed_json` where it is not UTF-8 or `parseJson` can't read it.
  */
-export async function readJson(request: Request, mediaType: string): Promise<unknown> {
+export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request);
   if (bytes.length === 0) return null;
-  if (mediaType.toLowerCase() !== "application/json")
+  if (mediaTypeOf(request) !== "application/json")
     throw new ServiceError("unsupported_media_type", "The body must be application/json.");
-  return parse(bytes);
+  return parseJson(decode(bytes));
+}
+
+/** A body that is not JSON. */
+export interface TextBody {
+  mediaType: string;
+  text: string;
+}
+
+/** Reads a body of one of these media types; none is null. Throws `body_too_large`, `unsupported_media_type`, and `bad_request` where it is not UTF-8. */
+export async function readText(request: Request, mediaTypes: readonly string[]): Promise<TextBody | null> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return null;
+  const mediaType = mediaTypeOf(request);
+  if (!mediaTypes.includes(mediaType))
+    throw new ServiceError("unsupported_media_type", `The body must be ${mediaTypes.join(" or ")}.`);
+  return { mediaType, text: decode(bytes, new ServiceError("bad_request", "The body is not UTF-8.")) };
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
@@ -41,14 +59,23 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Half of a pair that stands for one character: it comes as an escape alone. */
 const surrogate = /\\u[dD][89a-fA-F]/;
 
-function parse(bytes: Uint8Array): unknown {
-  let text: string;
+function decode(bytes: Uint8Array, refusal = notJson()): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw refusal;
+  }
+}
+
+const notJson = () => new ServiceError("malformed_json", "The body is not valid JSON.");
+
+/** Throws `malformed_json` where a text is not JSON, nested deeper than 64, has text that is not Unicode, or a number that is too large. */
+export function parseJson(text: string): unknown {
   let value: unknown;
   try {
-    text = utf8.decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw new ServiceError("malformed_json", "The body is not valid JSON.");
+    throw notJson();
   }
   if (isDeeper(value, maxDepth))
     throw new ServiceError("malformed_json", `The body is nested deeper than ${maxDepth}.`);

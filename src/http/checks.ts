@@ -66,10 +66,11 @@ export function checkAnswer(schema: Schema, value: unknown): void {
 
 /** Refuses a request that has any fault. */
 export function refuse(faults: FieldError[]): void {
-  if (faults.length > 0) throw invalid(faults);
+  if (faults.length > 0) throw invalid(faults.slice(0, maxFaults));
 }
 
 function pointerTo(issue: v.BaseIssue<unknown>, place: string): string {
   const keys = (issue.path ?? []).map(({ key }) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"));
+  if (place && keys.length === 0) return place.slice(0, -1);
   return place ? place + keys.join("/") : keys.map((key) => `/${key}`).join("");
 }

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { type ErrorCode, ServiceError } from "../../schema/errors.ts";
 import { type Permission, reach, sight, within } from "../../schema/permissions.ts";
 import { object } from "../../schema/values.ts";
+import { readJson, readText } from "./bodies.ts";
 import type { Call } from "./call.ts";
 import { checkAnswer, checked, isLarge, queryOf, refuse } from "./checks.ts";
 
@@ -22,11 +23,15 @@ export interface Declaration<Body = Schema | undefined, Query = Schema | undefin
   /** It takes an API key, which it checks itself, in place of a token. */
   apiKey?: true;
   body?: Body;
+  /** It takes text of these media types in place of JSON, each shown with an example; its body is a `TextBody`. */
+  takes?: Readonly<Record<string, string>>;
   query?: Query;
   /** The data inside the envelope. */
   answer: Answer;
   /** The answer is a document of its own, outside the envelope. */
   bare?: true;
+  /** The answer is text of these media types, outside the envelope, each shown with an example. */
+  gives?: Readonly<Record<string, string>>;
   /** 201 for what was made, 202 for what goes on after the answer, 304 for what the client has; the first is what is answered unless the route says otherwise. */
   statuses?: readonly (200 | 201 | 202 | 304)[];
   /** The answer is a list, and `meta` tells of the page. */
@@ -48,12 +53,12 @@ export function endpoint<
 >(declared: Declaration<Body, Query, Answer>) {
   const { may, body = noBody, query = noQuery, answer, statuses = [200] } = declared;
   return {
-    async transform(context: { call: Call; body: unknown; set: { status?: unknown } }) {
+    async transform(context: { call: Call; set: { status?: unknown } }) {
       const { call } = context;
-      call.body = context.body;
+      call.body = await readBody(call.request, declared);
       if (may !== "anyone") await authorize(call, may);
       context.set.status = statuses[0];
-      call.enveloped = !declared.bare;
+      call.enveloped = !declared.bare && !declared.gives;
     },
     beforeHandle(context: { call: Call; body: unknown; query: unknown }) {
       const { call } = context;
@@ -75,6 +80,11 @@ export function endpoint<
     response: { 200: Answer };
     detail: DocumentDecoration;
   };
+}
+
+async function readBody(request: Request, { takes }: Pick<Declaration, "takes">): Promise<unknown> {
+  if (request.method === "GET" || request.method === "HEAD") return null;
+  return takes ? readText(request, Object.keys(takes)) : readJson(request);
 }
 
 /** What an endpoint takes that declares nothing. */

@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import type { Landfall } from "../landfall.ts";
-import { readJson } from "./bodies.ts";
 import { Call, Replay, withoutSlash } from "./call.ts";
 import { problem } from "./problems.ts";
 
@@ -18,25 +17,24 @@ export function callOf(landfall: Landfall, request: Request): Call {
 /** What every route gets for free: ids, JSON, the envelope, problems. Each file of routes uses it; Elysia applies it once. */
 export function idiom(landfall: Landfall) {
   const { log } = landfall.world;
-  return new Elysia({ name: "idiom" })
-    .onParse({ as: "global" }, ({ request, contentType }) => readJson(request, contentType))
-    .derive({ as: "global" }, ({ request }) => ({ call: callOf(landfall, request) }))
-    .mapResponse({ as: "global" }, ({ responseValue, call, set }) => {
-      if (!call?.enveloped || responseValue instanceof Response) return;
-      return envelope(call, responseValue, Number(set.status ?? 200));
-    })
-    .onError({ as: "global" }, ({ error, code, request }) => {
-      const call = callOf(landfall, request);
-      if (error instanceof Replay) return envelope(call, error.data, error.status, replayed);
-      return problem(refusalOf(code, error), call, log);
-    });
+  return (
+    new Elysia({ name: "idiom" })
+      // Each endpoint reads its own body; Elysia would take what it knows for JSON, forms and files.
+      .onParse({ as: "global" }, () => null)
+      .derive({ as: "global" }, ({ request }) => ({ call: callOf(landfall, request) }))
+      .mapResponse({ as: "global" }, ({ responseValue, call, set }) => {
+        if (!call?.enveloped || responseValue instanceof Response) return;
+        return envelope(call, responseValue, Number(set.status ?? 200));
+      })
+      .onError({ as: "global" }, ({ error, request }) => {
+        const call = callOf(landfall, request);
+        if (error instanceof Replay) return envelope(call, error.data, error.status, replayed);
+        return problem(error, call, log);
+      })
+  );
 }
 
 const replayed = { "Idempotency-Replayed": "true" };
-
-/** What was thrown by us: Elysia has an error of its own around what comes from parsing. */
-const refusalOf = (code: string | number, error: unknown): unknown =>
-  code === "PARSE" ? (error as Error).cause : error;
 
 /** Puts an answer into its envelope, with its version as ETag and, for something new, its place. */
 function envelope(call: Call, data: unknown, status: number, headers: Record<string, string> = {}): Response {

@@ -76,16 +76,30 @@ interface Listed<T> {
   where: (SQL | undefined)[];
 }
 
-/**
- * One page of a table, found by key; sets what the answer says about it. Ids rise with time, so that rows of
- * one moment have an order too and a walk by cursor meets each row once.
- */
+/** One page of a table, found by key; sets what the answer says about it. */
 export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   world: World,
   call: Call,
-  { table, columns, where }: Listed<T>,
+  listed: Listed<T>,
   listing: Listing,
 ): Promise<T["$inferSelect"][]> {
+  const [{ rows, skipped, next }, total] = await Promise.all([
+    findRows(world, listed, listing),
+    countRows(world, listed),
+  ]);
+  call.meta = pageOf(total, listing.limit, skipped, next);
+  return rows;
+}
+
+/**
+ * The rows of a page, how many come before it, and where the next one begins (null at the end). Ids rise with
+ * time, so that rows of one moment have an order too and a walk by cursor meets each row once.
+ */
+export async function findRows<T extends MySqlTable & { id: MySqlColumn }>(
+  { db }: World,
+  { table, columns, where }: Listed<T>,
+  listing: Listing,
+): Promise<{ rows: T["$inferSelect"][]; skipped: number; next: unknown[] | null }> {
   const { limit, sort, cursor } = listing;
   const field = sort.replace("-", "");
   const column = columns[field] as MySqlColumn;
@@ -98,7 +112,7 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
   const skipped = position?.skipped ?? before;
   const order = [direction(column), direction(table.id)];
   // Only the keys, which an index holds: else the server may read each row that comes before the page.
-  const found = world.db
+  const found = db
     .select({ id: table.id })
     .from(table as MySqlTable)
     .where(and(...where, after))
@@ -106,24 +120,28 @@ export async function listPage<T extends MySqlTable & { id: MySqlColumn }>(
     .limit(limit + 1)
     .offset(position ? 0 : skipped)
     .as("found");
-  const [rows, [counted]] = await Promise.all([
-    world.db
-      .select(getTableColumns(table as MySqlTable))
-      .from(table as MySqlTable)
-      .innerJoin(found, eq(found.id, table.id))
-      .where(and(...where))
-      .orderBy(...order) as Promise<T["$inferSelect"][]>,
-    world.db
-      .select({ total: count() })
-      .from(table as MySqlTable)
-      .where(and(...where)),
-  ]);
+  const rows = (await db
+    .select(getTableColumns(table as MySqlTable))
+    .from(table as MySqlTable)
+    .innerJoin(found, eq(found.id, table.id))
+    .where(and(...where))
+    .orderBy(...order)) as T["$inferSelect"][];
   const items = rows.slice(0, limit);
   const last = items.at(-1) as (Record<string, unknown> & { id: string }) | undefined;
-  const next =
-    rows.length > limit && last ? [sort, keyText(last[column.name]), last.id, skipped + limit] : null;
-  call.meta = pageOf(counted?.total ?? 0, limit, skipped, next);
-  return items;
+  const more = rows.length > limit && last;
+  return {
+    rows: items,
+    skipped,
+    next: more ? [sort, keyText(last[column.name]), last.id, skipped + limit] : null,
+  };
+}
+
+async function countRows({ db }: World, { table, where }: Listed<MySqlTable>): Promise<number> {
+  const [counted] = await db
+    .select({ total: count() })
+    .from(table)
+    .where(and(...where));
+  return counted?.total ?? 0;
 }
 
 /** What an answer says of the page in it. `next` is what its cursor is made of; null at the end. */

@@ -11,9 +11,11 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export function routed(app: AnyElysia): (request: Request) => Response | Promise<Response> {
   app.compile();
   const { http, static: fixed } = app.router;
-  const leads = (method: string, path: string) =>
-    fixed[path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path]?.[method] !== undefined ||
-    http.find(method, path) !== null;
+  // A path that is written out is never taken for an id.
+  const leads = (method: string, path: string) => {
+    const written = fixed[path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path];
+    return written ? written[method] !== undefined : http.find(method, path) !== null;
+  };
   return (request) => {
     const path = pathOf(request.url);
     if (leads(request.method === "HEAD" ? "GET" : request.method, path)) return app.fetch(request);

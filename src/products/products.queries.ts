@@ -1,4 +1,4 @@
-import { and, gte, lte } from "drizzle-orm";
+import { and, gt, gte, inArray, lte } from "drizzle-orm";
 import type * as v from "valibot";
 import { notFound } from "../../schema/errors.ts";
 import { type Product, type ProductState, products } from "../../schema/products/product.ts";
@@ -23,12 +23,10 @@ const columns = {
   createdAt: products.createdAt,
 };
 
-/** A page of the products that the caller may see. */
-export async function listProducts(
-  world: World,
-  call: Call,
-  query: v.InferOutput<typeof ListProducts>,
-): Promise<Product[]> {
+type Asked = v.InferOutput<typeof ListProducts>;
+
+/** The products that the caller may see and the filters let through. */
+export function listedProducts(call: Call, query: Asked) {
   const { category, status, tier, currency, minPrice, maxPrice, isPopular } = query;
   const where = [
     visible(call),
@@ -40,7 +38,12 @@ export async function listProducts(
     maxPrice === undefined ? undefined : lte(products.monthlyPrice, String(maxPrice)),
     only(products.isPopular, isPopular),
   ];
-  return (await listPage(world, call, { table: products, columns, where }, query)).map(productView);
+  return { table: products, columns, where };
+}
+
+/** A page of the products that the caller may see. */
+export async function listProducts(world: World, call: Call, query: Asked): Promise<Product[]> {
+  return (await listPage(world, call, listedProducts(call, query), query)).map(productView);
 }
 
 /** One product; throws `not_found` when there is none that the caller may see. */
@@ -67,4 +70,27 @@ export async function changesOfProduct(
     where: [only(auditEntries.recordId, id)],
   };
   return (await listPage(world, call, listed, query)).map(changeView);
+}
+
+/** The products that have one of these skus, by sku. */
+export async function productsWithSkus(
+  { db }: World,
+  skus: readonly string[],
+): Promise<Map<string, ProductState>> {
+  const found = await db
+    .select()
+    .from(products)
+    .where(inArray(products.sku, ["", ...skus]));
+  return new Map(found.map((product) => [product.sku, product]));
+}
+
+/** Products in the order in which they were made, from the one after `id` on. */
+export async function productsAfter({ db }: World, id: string | null, limit: number): Promise<Product[]> {
+  const rows = await db
+    .select()
+    .from(products)
+    .where(id === null ? undefined : gt(products.id, id))
+    .orderBy(products.id)
+    .limit(limit);
+  return rows.map(productView);
 }

@@ -10,7 +10,8 @@ for (const row of endpoints) {
     test("answers in the envelope, with the gateway's headers", async () => {
       const answer = await rows.call(row, rows.able(row));
       expect(answer.status).toBe(row.status);
-      if (row.bare) return expectGatewayHeaders(answer);
+      if (row.gives) expect(answer.headers.get("content-type")).toStartWith(row.gives);
+      if (row.bare || row.gives) return expectGatewayHeaders(answer);
       expectEnvelope(answer, row);
       if (row.status === 201) expect(answer.headers.get("location")).toMatch(/^\/api\//);
       const { version } = answer.data;

@@ -80,7 +80,22 @@ for (const row of endpoints.filter(({ body }) => body)) {
   });
 }
 
-for (const row of endpoints.filter(({ body, method }) => !body && method !== "GET")) {
+for (const row of endpoints.filter(({ text }) => text))
+  describe(`${row.method} ${row.path}`, () => {
+    test("reads its own media types alone", async () => {
+      for (const type of ["application/json", "text/plain", "multipart/form-data; boundary=x"]) {
+        const headers = { "Content-Type": type };
+        expectProblem(await rows.call(row, rows.able(row), { headers }), "unsupported_media_type");
+        expectProblem(await rows.call(row, null, { headers }), "unsupported_media_type");
+      }
+    });
+
+    test("needs its body", async () => {
+      expectInvalid(await rows.call(row, rows.able(row), { body: undefined }), "");
+    });
+  });
+
+for (const row of endpoints.filter(({ body, text, method }) => !body && !text && method !== "GET")) {
   describe(`${row.method} ${row.path}`, () => {
     test("takes no field", async () => {
       const target = row.target ? "some-id" : undefined;

@@ -19,8 +19,11 @@ export interface Sent {
 export function requestsTo(document: Schema, operation: Schema, targets: string[]): fc.Arbitrary<Sent> {
   const parameters: Schema[] = operation["parameters"].map((part: Schema) => resolved(document, part));
   const inQuery = parameters.filter((parameter) => parameter["in"] === "query");
-  const schema = operation["requestBody"]?.content["application/json"].schema;
-  const body = bodyOf(schema ? inputOf(document, schema) : fc.constant({}), schema !== undefined);
+  const content = operation["requestBody"]?.content ?? {};
+  const schema = content["application/json"]?.schema;
+  const json = bodyOf(schema ? inputOf(document, schema) : fc.constant({}), schema !== undefined);
+  const texts = Object.entries<Schema>(content).filter(([, { schema }]) => schema["type"] === "string");
+  const body = texts.length > 0 ? fc.oneof(weighted(6, textOf(texts)), weighted(1, json)) : json;
   return fc
     .record({ segment: segmentOf(targets), query: queryOf(document, inQuery), headers, body })
     .map(({ segment, query, headers, body: { type, body } }) => ({
@@ -30,6 +33,12 @@ export function requestsTo(document: Schema, operation: Schema, targets: string[
       ...(body === null ? {} : { body }),
     }));
 }
+
+/** The example of a text, as it is or with something behind it. */
+const textOf = (texts: [type: string, told: Schema][]) =>
+  fc
+    .tuple(fc.constantFrom(...texts), fc.constantFrom("", ",", '"', "{}\n", "[1\n", "a,b\r\n"), telling)
+    .map(([[type, told], odd, word]) => ({ type, body: `${told["example"]}${odd}${odd && word}` }));
 
 const longPath = "x".repeat(3000);
 

@@ -87,8 +87,10 @@ function faultsOf(row: Endpoint, operation: any, { status, headers, text }: Answ
   const told = operation.responses[status] && resolved(document, operation.responses[status]);
   if (!told) return [`${status} is not in the document: ${text}`];
   if (status >= 500) return [`${status}: ${text}`];
+  const types = Object.keys(told.content);
+  const type = types.find((each) => headers.get("content-type")?.startsWith(each)) ?? (types[0] as string);
+  if (!type.endsWith("json") || type === "application/x-ndjson") return [];
   const body = JSON.parse(text);
-  const [type] = Object.keys(told.content) as [string];
   const faults = [
     headers.get("content-type")?.split(";")[0] === type ? null : `It is ${headers.get("content-type")}.`,
     /^[A-Za-z0-9._-]{1,128}$/.test(headers.get("x-request-id") ?? "") ? null : "It has no request id.",

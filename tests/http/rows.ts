@@ -45,8 +45,9 @@ export function openCallers() {
     async call(row: Endpoint, person: Person | null, asked: Asked = {}): Promise<Answer> {
       const target = asked.target ?? (await row.target?.(scene)) ?? "";
       const path = row.path.replace(/\{\w+\}/, target).replace("/api/", asked.alias ? "/api/v1/" : "/api/");
-      const body = "body" in asked ? asked.body : await row.body?.(scene);
-      const headers = { ...(await row.headers?.(scene)), ...asked.headers };
+      const body = "body" in asked ? asked.body : (row.text?.[1]() ?? (await row.body?.(scene)));
+      const type: Record<string, string> = row.text ? { "Content-Type": row.text[0] } : {};
+      const headers = { ...type, ...(await row.headers?.(scene)), ...asked.headers };
       const send = person?.call ?? scene.house.call;
       const place = asked.slash ? `${path}/` : path;
       const query = [row.query, asked.query].filter(Boolean).join("&");

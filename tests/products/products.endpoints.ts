@@ -136,4 +136,18 @@ export const productEndpoints: Endpoint[] = [
     target,
     list: true,
   },
+  {
+    method: "POST",
+    path: "/api/products/import",
+    may: "products.write",
+    status: 200,
+    text: ["application/x-ndjson", () => JSON.stringify(newProduct())],
+  },
+  {
+    method: "GET",
+    path: "/api/products/export",
+    may: "products.write",
+    status: 200,
+    gives: "application/x-ndjson",
+  },
 ];
