@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Config, isBelowNpx, readConfig } from "./config.ts";
 import { leaveWithNpx } from "./embedded/npx.ts";
 import { startServers } from "./embedded/servers.ts";
-import { seedAdmin, seedSamples } from "./seed.ts";
+import { seedAdmin, seedCatalogue, seedCluster } from "./seed.ts";
 import { type ProcessRole, type Program, roles, startLandfall } from "./start.ts";
 import { newcomerGuide } from "./welcome.ts";
 
@@ -49,7 +49,10 @@ async function dev(): Promise<() => Promise<void>> {
     throw error;
   });
   await seedFirstAdmin(program);
-  if (config.SAMPLE_DATA) await seedSamples(program.landfall);
+  if (config.SAMPLE_DATA) {
+    await seedCluster(program.landfall);
+    await seedCatalogue(program.landfall);
+  }
   console.log(newcomerGuide(program, config));
   return async () => {
     await program.stop();

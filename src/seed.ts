@@ -1,12 +1,16 @@
 import { count, eq } from "drizzle-orm";
+import * as v from "valibot";
 import { user } from "../actors/identity/user.ts";
+import { product } from "../actors/products/product.ts";
 import { cluster } from "../actors/provisioning/cluster.ts";
-import { type Origin, originOf } from "../actors/runtime/actor.ts";
+import { type Command, type Origin, originOf } from "../actors/runtime/actor.ts";
 import { ServiceError } from "../schema/errors.ts";
 import { users } from "../schema/identity/user.ts";
+import { CreateProduct, products } from "../schema/products/product.ts";
 import { clusters } from "../schema/provisioning/cluster.ts";
 import { hashPassword } from "./identity/secrets.ts";
 import type { Landfall } from "./landfall.ts";
+import { sampleProducts } from "./products/samples.ts";
 
 const origin = ({ world }: Landfall): Origin => {
   const requestId = world.newId();
@@ -35,7 +39,7 @@ export async function seedAdmin(landfall: Landfall, email: string, password: str
 }
 
 /** A simulated default cluster, where there is no cluster yet. */
-export async function seedSamples(landfall: Landfall): Promise<void> {
+export async function seedCluster(landfall: Landfall): Promise<void> {
   const [found] = await landfall.world.db.select({ total: count() }).from(clusters);
   if (found?.total !== 0) return;
   const input = {
@@ -53,4 +57,17 @@ export async function seedSamples(landfall: Landfall): Promise<void> {
     metadata: {},
   };
   await landfall.mailbox.send(cluster.register, { input, origin: origin(landfall) });
+}
+
+/** The sample catalogue, where there is no product yet. */
+export async function seedCatalogue(landfall: Landfall): Promise<void> {
+  const { db } = landfall.world;
+  const [found] = await db.select({ total: count() }).from(products);
+  if (found?.total !== 0) return;
+  const orders = sampleProducts.map((sample, i) => ({
+    command: product.create as Command,
+    input: v.parse(CreateProduct, { ...sample, sortOrder: 10 * (i + 1) }),
+    origin: origin(landfall),
+  }));
+  await landfall.mailbox.sendAll(orders);
 }

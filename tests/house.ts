@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { RowDataPacket } from "mysql2";
 import type { Config } from "../src/config.ts";
-import { seedAdmin, seedSamples } from "../src/seed.ts";
+import { seedAdmin, seedCluster } from "../src/seed.ts";
 import { type Program, startLandfall } from "../src/start.ts";
 import { streamOf, type Topic } from "../streams/topics.ts";
 import { ownConfig } from "./config.ts";
@@ -37,7 +37,7 @@ export async function openHouse(options: { config?: Config; now?: () => Date; sa
   const config = options.config ?? ownConfig();
   const program = await startLandfall(config, options.now ? { now: options.now } : {});
   await seedAdmin(program.landfall, adminEmail, password);
-  if (options.samples !== false) await seedSamples(program.landfall);
+  if (options.samples !== false) await seedCluster(program.landfall);
   return houseOf(program);
 }
 export type House = Awaited<ReturnType<typeof openHouse>>;

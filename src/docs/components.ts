@@ -32,6 +32,9 @@ export const headers: Record<string, JsonSchema> = {
   ),
   ETag: text("The record's `version`, for `If-Match`.", '"1"'),
   Location: text("Path of the new record.", `/api/provisioning/requests/${exampleId}`),
+  "Cache-Control": text("How long the answer may be kept, and by whom.", "public, max-age=60"),
+  Deprecation: text("Since when the endpoint is deprecated, in Unix time (RFC 9745).", "@1767225600"),
+  Link: text("What has taken its place.", '</api/products>; rel="successor-version"'),
   "Idempotency-Replayed": {
     description: "There, where the answer was stored with the `Idempotency-Key` and is given again.",
     schema: { type: "string", enum: ["true"] },

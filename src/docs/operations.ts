@@ -133,7 +133,7 @@ const meanings: Record<number, string> = {
 };
 
 function answersOf({ schemas }: Components, { method, declared }: Operation): Record<string, JsonSchema> {
-  const { statuses = [200], may, answer, bare, gives, list, meta } = declared;
+  const { statuses = [200], may, answer, bare, gives, list, meta, headers = [] } = declared;
   const data = schemas.of(answer);
   const about = list ? ListMeta : Meta;
   const schema = bare
@@ -144,6 +144,7 @@ function answersOf({ schemas }: Components, { method, declared }: Operation): Re
     description: meanings[status],
     headers: {
       ...headerNamed("X-Request-ID"),
+      ...Object.assign({}, ...headers.map(headerNamed)),
       ...(hasMember(schemas, data, "version") ? headerNamed("ETag") : {}),
       ...(status === 201 ? headerNamed("Location") : {}),
       ...(method === "POST" && may !== "anyone" ? headerNamed("Idempotency-Replayed") : {}),

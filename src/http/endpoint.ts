@@ -38,6 +38,8 @@ export interface Declaration<Body = Schema | undefined, Query = Schema | undefin
   list?: true;
   /** What `meta` tells beside that. */
   meta?: v.ObjectEntries;
+  /** Header fields that its answers have beside those of all. */
+  headers?: readonly string[];
   /** The refusals of its own, beside those that every endpoint has. */
   errors?: readonly ErrorCode[];
 }

@@ -50,6 +50,7 @@ export const pricingPlanRoutes = (landfall: Landfall, catalogue: Catalogue) => {
       query: Query,
       answer: v.array(PricingPlan),
       statuses: [200, 304],
+      headers: ["ETag", "Cache-Control", "Deprecation", "Link"],
       list: true,
     }),
   );

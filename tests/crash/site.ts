@@ -8,7 +8,7 @@ import type { World } from "../../schema/world.ts";
 import { readConfig } from "../../src/config.ts";
 import { type ServerOptions, startMariadb, startRedis } from "../../src/embedded/servers.ts";
 import type { Landfall } from "../../src/landfall.ts";
-import { seedSamples } from "../../src/seed.ts";
+import { seedCluster } from "../../src/seed.ts";
 import { createWorld } from "../../src/world.ts";
 import { ownConfig } from "../config.ts";
 import { adminEmail, password } from "../house.ts";
@@ -129,7 +129,7 @@ async function found(parts: AsyncDisposableStack, urls: ServerUrls, { ways = {},
   parts.defer(() => programs.killAll());
   const first = await programs.start(ways);
   const mailbox = openMailbox(world);
-  await seedSamples({ world, mailbox } as unknown as Landfall);
+  await seedCluster({ world, mailbox } as unknown as Landfall);
   await mailbox.close();
   const call = callerOf(await signIn(first.url, password));
   return { ...programs, ...handsOn(world), world, first, call };

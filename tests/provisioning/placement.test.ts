@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { seedSamples } from "../../src/seed.ts";
+import { seedCluster } from "../../src/seed.ts";
 import { openHouse, vm } from "../house.ts";
 import { requests } from "./stages.ts";
 
@@ -16,7 +16,7 @@ test("a request that found no cluster is placed when it starts, and then driven"
   expect([early.clusterId, elsewhere.clusterId]).toEqual([null, null]);
   await start(early.id);
 
-  await seedSamples(house.program.landfall);
+  await seedCluster(house.program.landfall);
   const [{ id: clusterId }] = await house.rows("SELECT id FROM clusters");
   expect((await start(waiting.id)).clusterId).toBe(clusterId);
   await house.until(customer, waiting.id, "ACTIVE");

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { hostname } from "node:os";
-import { seedAdmin, seedSamples } from "../../src/seed.ts";
+import { seedAdmin, seedCluster } from "../../src/seed.ts";
 import { startLandfall } from "../../src/start.ts";
 import { streamOf } from "../../streams/topics.ts";
 import { ownConfig } from "../config.ts";
@@ -24,7 +24,7 @@ async function openDoors() {
   const config = ownConfig();
   const program = await startLandfall(config, { roles: ["web"] });
   await seedAdmin(program.landfall, adminEmail, password);
-  await seedSamples(program.landfall);
+  await seedCluster(program.landfall);
   const house = houseOf(program);
   const [admin, customer] = await Promise.all([house.admin(), house.signUp()]);
   return { config, house, admin, operator: operatorOf({ house, customer, admin }) };
