@@ -63,9 +63,9 @@ export class ServiceError extends Error {
 /** A unique key is taken. */
 export const alreadyExists = () => new ServiceError("already_exists", "There is such a record already.");
 
-/** An `Idempotency-Key` that came with another body before. */
+/** An `Idempotency-Key` that came with another body or query before. */
 export const idempotencyMismatch = () =>
-  new ServiceError("idempotency_mismatch", "This Idempotency-Key was used with another body.");
+  new ServiceError("idempotency_mismatch", "This Idempotency-Key was used with another body or query.");
 
 /** Which of the two is never told. */
 export const wrongCredentials = () =>

@@ -1,4 +1,4 @@
-import { alreadyExists } from "../../schema/errors.ts";
+import { alreadyExists, ServiceError } from "../../schema/errors.ts";
 import { Unavailable, type World } from "../../schema/world.ts";
 import { commitBatch, type Ending } from "./batch.ts";
 import type { BatchConnection } from "./connection.ts";
@@ -9,6 +9,13 @@ const retriesAfter: Record<string, number> = {
   ER_LOCK_DEADLOCK: 20,
   ER_CHECKREAD: 20,
   ER_LOCK_WAIT_TIMEOUT: 2,
+};
+
+/** What a unit is told that meets a fault of SQL by itself. */
+const refusals: Record<string, () => ServiceError> = {
+  ER_DUP_ENTRY: alreadyExists,
+  ER_NET_PACKET_TOO_LARGE: () =>
+    new ServiceError("body_too_large", "The changes are too large for one commit."),
 };
 
 /**
@@ -35,7 +42,7 @@ export async function runBatch(
       return runBatch(world, connection, units, [...faults, code]);
     if (code in retriesAfter)
       return rejectAll(units, new Unavailable("A record is held for too long.", { cause: error }));
-    if (single) return rejectAll(units, code === "ER_DUP_ENTRY" ? alreadyExists() : error);
+    if (single) return rejectAll(units, refusals[code]?.() ?? error);
     const middle = units.length >> 1;
     await runBatch(world, connection, units.slice(0, middle));
     await runBatch(world, connection, units.slice(middle));

@@ -7,7 +7,7 @@ export const idempotentAnswers = mysqlTable(
   {
     /** SHA-256 of caller, method, path and key. */
     id: hash().primaryKey(),
-    /** SHA-256 of the body: another body under the same key is refused. */
+    /** MAC of query and body: another request under the same key is refused. */
     fingerprint: hash().notNull(),
     status: smallint().notNull(),
     /** The answer's data as JSON, sealed, since answers may hold secrets. */

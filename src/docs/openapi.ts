@@ -3,13 +3,17 @@ import { createComponents, headers, parameters } from "./components.ts";
 import { describe } from "./operations.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-const description = `Order cloud resources and follow them until they run.
+const description = `Find cloud resources in the catalogue, order them and follow them until they run.
 
 **From nothing to a running machine.** Register with \`POST /api/identity/auth/register\` or sign in with
 \`POST /api/identity/auth/login\`, press **Authorize** and paste the \`accessToken\` into *bearer*. Order a machine
 with \`POST /api/provisioning/requests\` (\`tenantId\` is the \`tenantId\` of the user you signed in as), have an ADMIN
 or OPS start it with \`POST /api/provisioning/requests/{id}/start\`, and read
 \`GET /api/provisioning/requests/{id}\` until its status is \`ACTIVE\`.
+
+**What is for sale.** \`GET /api/products/search?q=…\` finds products while somebody types, misspelt words too, and
+counts what it found by category, tier, currency and price; \`/suggest\` completes what is typed. A whole catalogue
+comes in with \`POST /api/products/import\` and goes out with \`GET /api/products/export\`.
 
 **Answers.** What you asked for is in \`data\`; \`meta.request_id\` (also the header \`X-Request-ID\`) finds the request
 in the log. Send \`X-Request-ID\`, \`X-Correlation-ID\` or \`traceparent\` to choose the ids yourself.

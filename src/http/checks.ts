@@ -69,8 +69,11 @@ export function refuse(faults: FieldError[]): void {
   if (faults.length > 0) throw invalid(faults.slice(0, maxFaults));
 }
 
+/** A name as a JSON pointer holds it (RFC 6901). */
+export const escapeKey = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+
 function pointerTo(issue: v.BaseIssue<unknown>, place: string): string {
-  const keys = (issue.path ?? []).map(({ key }) => String(key).replaceAll("~", "~0").replaceAll("/", "~1"));
+  const keys = (issue.path ?? []).map(({ key }) => escapeKey(String(key)));
   if (place && keys.length === 0) return place.slice(0, -1);
   return place ? place + keys.join("/") : keys.map((key) => `/${key}`).join("");
 }

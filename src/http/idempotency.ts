@@ -20,7 +20,7 @@ export function onceOf<State>(
   return {
     id: sha256(JSON.stringify([caller.kind, caller.id, request.method, plainPath, key])),
     // Keyed: a body may hold a password, which a plain hash would let others guess.
-    fingerprint: vault.mac(JSON.stringify(body ?? null)),
+    fingerprint: vault.mac(JSON.stringify(body ?? null) + new URL(request.url).search),
     status,
     answer,
   };

@@ -30,11 +30,13 @@ export function openCatalogue(world: World): Catalogue {
   const [index, orders] = [createSearchIndex(), createOrders(entries)];
   const [polling, gathering] = [createPauses(), createPauses()];
   const first = Promise.withResolvers<void>();
-  let [revision, due, seen] = [0, false, ""];
+  let [revision, due] = [0, false];
+  let held = { revision, sum: "0 0 0" };
 
   async function refresh(): Promise<void> {
-    const sum = await checksum(world);
-    if (sum === seen) return;
+    // Of what is in memory, not the one read last: a product may have come since, and gone before the next.
+    if (held.revision !== revision) held = { revision, sum: checksumOf(entries) };
+    if ((await checksum(world)) === held.sum) return;
     const versions = await versionsOf(world);
     const gone = [...entries.keys()].filter((id) => !versions.has(id));
     const changed = [...versions.keys()].filter(
@@ -44,16 +46,15 @@ export function openCatalogue(world: World): Catalogue {
       entries.delete(id);
       index.remove(id);
     }
+    mark();
     for (let at = 0; at < changed.length && !polling.ended; at += rowsAtOnce)
       await takeIn(changed.slice(at, at + rowsAtOnce));
-    mark();
-    seen = sum;
   }
   async function takeIn(ids: string[]): Promise<void> {
     const rows = await world.db.select().from(products).where(inArray(products.id, ids));
-    for (const product of rows.map(productView)) {
-      entries.set(product.id, entryOf(product));
-      index.put(product);
+    for (const entry of rows.map((row) => entryOf(productView(row)))) {
+      entries.set(entry.product.id, entry);
+      index.put(entry);
     }
     mark();
   }
@@ -97,13 +98,22 @@ export function openCatalogue(world: World): Catalogue {
   };
 }
 
-/** A number that differs when any product was made, changed or deleted: one pass over an index, no rows. */
+/** Differs when any product was made, changed or deleted: one pass over an index, no rows. */
 async function checksum({ db }: World): Promise<string> {
   const mark = sql`CRC32(CONCAT(${products.id}, ${products.version}))`;
-  const [found] = await db
-    .select({ sum: sql<string>`CONCAT(COUNT(*), ' ', COALESCE(SUM(${mark}), 0))` })
-    .from(products);
+  const sums = sql`COALESCE(SUM(${products.version}), 0), ' ', COALESCE(SUM(${mark}), 0)`;
+  const [found] = await db.select({ sum: sql<string>`CONCAT(COUNT(*), ' ', ${sums})` }).from(products);
   return found?.sum ?? "";
+}
+
+/** The checksum that the database has with these products. */
+function checksumOf(entries: ReadonlyMap<string, Entry>): string {
+  let [versions, marks] = [0, 0];
+  for (const { product } of entries.values()) {
+    versions += product.version;
+    marks += Bun.hash.crc32(`${product.id}${product.version}`);
+  }
+  return `${entries.size} ${versions} ${marks}`;
 }
 
 async function versionsOf({ db }: World): Promise<Map<string, number>> {

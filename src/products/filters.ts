@@ -55,8 +55,14 @@ export type Filters = v.InferOutput<v.ObjectSchema<typeof productFilters, undefi
 /** Whether the caller is staff or a service, who see products of every status; others see what is active. */
 export const seesAll = ({ scope }: Call): boolean => scope === null;
 
-/** Whether a product is one that the caller may see and the filters let through. */
-export function accepting(call: Call, filters: Filters): (product: Product) => boolean {
+/** What a caller may see at all, and what of it they want. */
+export interface Sight {
+  sees(product: Product): boolean;
+  wants(product: Product): boolean;
+}
+
+/** What a caller may see, and what the filters let through. */
+export function accepting(call: Call, filters: Filters): Sight {
   const { minPrice = 0, maxPrice = Number.POSITIVE_INFINITY, ...exact } = filters;
   const wanted = Object.entries({
     category: exact.category,
@@ -66,9 +72,11 @@ export function accepting(call: Call, filters: Filters): (product: Product) => b
     isPopular: exact.isPopular,
   }).filter(([, value]) => value !== undefined) as [keyof Product, unknown][];
   const all = seesAll(call);
-  return (product) =>
-    (all || product.status === "active") &&
-    product.monthlyPrice >= minPrice &&
-    product.monthlyPrice <= maxPrice &&
-    wanted.every(([field, value]) => product[field] === value);
+  return {
+    sees: ({ status }) => all || status === "active",
+    wants: (product) =>
+      product.monthlyPrice >= minPrice &&
+      product.monthlyPrice <= maxPrice &&
+      wanted.every(([field, value]) => product[field] === value),
+  };
 }

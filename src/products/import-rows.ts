@@ -2,14 +2,19 @@ import Papa from "papaparse";
 import { invalid } from "../../schema/errors.ts";
 import { type ProductField, productFields } from "../../schema/products/product.ts";
 import { parseJson, type TextBody } from "../http/bodies.ts";
-import { refuse } from "../http/checks.ts";
+import { escapeKey, refuse } from "../http/checks.ts";
 
 /* The rows of a file of products: NDJSON, or CSV (RFC 4180) with a header line. */
 
 const maxRows = 10_000;
 
+/** Characters of a row that is large: one fault of it is enough. */
+const largeRow = 65_536;
+
 /** A row as it was read, not yet checked, or why it can't be. */
-export type Read = { value: unknown; message?: undefined } | { value?: undefined; message: string };
+export type Read =
+  | { value: unknown; large: boolean; message?: undefined }
+  | { value?: undefined; message: string };
 
 /** Reads the rows; throws `validation_failed` where there are too many, or columns that no product has. */
 export const readRows = ({ mediaType, text }: TextBody): Read[] =>
@@ -24,7 +29,7 @@ function readLines(text: string): Read[] {
   refuseMoreThan(maxRows, lines);
   return lines.map((line) => {
     try {
-      return { value: parseJson(line) };
+      return { value: parseJson(line), large: line.length > largeRow };
     } catch {
       return { message: "Is not valid JSON." };
     }
@@ -32,24 +37,39 @@ function readLines(text: string): Read[] {
 }
 
 function readCsv(text: string): Read[] {
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter: ",", skipEmptyLines: true });
-  const [header = [], ...lines] = data;
+  const { data, errors } = Papa.parse<string[]>(sameBreaks(text), { delimiter: ",", newline: "\n" });
+  // What follows a stray quote can't be told apart any more.
+  const stray = errors[0]?.row ?? data.length;
+  const misquoted = data[stray];
+  const blank = (cells: string[]) => cells !== misquoted && cells.length === 1 && cells[0]?.trim() === "";
+  const [header = [], ...lines] = data.slice(0, stray + 1).filter((cells) => !blank(cells));
   refuseMoreThan(maxRows, lines);
-  refuse(
-    header.flatMap((name, i) => {
-      const known = productFields.includes(name as ProductField);
-      const message = known ? "Must be given once." : "Is not a known field.";
-      return known && header.indexOf(name) === i ? [] : [{ pointer: `/0/${name}`, message }];
-    }),
-  );
-  const misquoted = new Set(errors.map(({ row = 1 }) => Math.max(row - 1, 0)));
-  return lines.map((cells, i) => {
-    if (misquoted.has(i)) return { message: "Has a quote where none may be." };
+  checkHeader(header, header === misquoted);
+  return lines.map((cells) => {
+    if (cells === misquoted) return { message: misquotedRow };
     if (cells.length > header.length) return { message: "Has more cells than the header." };
     const given = cells.map((cell, at) => [header[at] as ProductField, cell] as const);
     const filled = given.filter(([, cell]) => cell !== "");
-    return { value: Object.fromEntries(filled.map(([name, cell]) => [name, readCell(name, cell)])) };
+    const value = Object.fromEntries(filled.map(([name, cell]) => [name, readCell(name, cell)]));
+    return { value, large: filled.reduce((sum, [, cell]) => sum + cell.length, 0) > largeRow };
   });
+}
+
+const misquotedRow = "Has a quote where none may be.";
+
+/** Line breaks outside of quotes may be of every kind, also in one file. */
+const sameBreaks = (text: string) =>
+  text.replace(/(?<![^",\r\n])"[^"]*"|\r\n?/g, (found) => (found.startsWith('"') ? found : "\n"));
+
+function checkHeader(names: readonly string[], misquoted: boolean): void {
+  if (misquoted) refuse([{ pointer: "/0", message: misquotedRow }]);
+  refuse(
+    names.flatMap((name, i) => {
+      const known = productFields.includes(name as ProductField);
+      const message = known ? "Must be given once." : "Is not a known field.";
+      return known && names.indexOf(name) === i ? [] : [{ pointer: `/0/${escapeKey(name)}`, message }];
+    }),
+  );
 }
 
 /** What a cell stands for; what it can't is left as text, for the check of the row to refuse. */

@@ -16,9 +16,12 @@ import { productsWithSkus } from "./products.queries.ts";
 /** A row that was checked: what it makes of which product; of none, a new one. */
 type Row = { known: ProductState; input: UpdateProduct } | { known: null; input: CreateProduct };
 
-const attempts = 5;
+const attempts = 10;
 
-/** Creates or updates the product of each row, all of them or none. With `dryRun` it says what would happen. */
+/**
+ * Creates or updates the product of each row, all of them or none. With `dryRun` it says what would happen. Throws
+ * `validation_failed`, and `version_conflict` where it was overtaken time and again.
+ */
 export async function importProducts(
   world: World,
   call: Call,
@@ -35,7 +38,9 @@ export async function importProducts(
     } catch (error) {
       // Somebody has made or deleted one of them meanwhile: what is there now is looked up again.
       const overtaken = error instanceof ServiceError && ["already_exists", "not_found"].includes(error.code);
-      if (!overtaken || attempt === attempts) throw error;
+      if (!overtaken) throw error;
+      if (attempt === attempts)
+        throw new ServiceError("version_conflict", "Others keep making or deleting products of the file.");
     }
   }
 }
@@ -52,9 +57,10 @@ function checkRows(read: readonly Read[], known: ReadonlyMap<string, ProductStat
   const rows = read.map((row, i) => {
     const sku = skuOf(row);
     const product = known.get(sku) ?? null;
-    const { output, faults: own } = row.message
-      ? { output: undefined, faults: [{ pointer: `/${i}`, message: row.message }] }
-      : checked(product ? UpdateProduct : CreateProduct, row.value, `/${i}/`);
+    const { output, faults: own } =
+      row.message === undefined
+        ? checked(product ? UpdateProduct : CreateProduct, row.value, `/${i}/`, row.large)
+        : { output: undefined, faults: [{ pointer: `/${i}`, message: row.message }] };
     faults.push(...own);
     if (skus.has(sku)) faults.push({ pointer: `/${i}/sku`, message: "Is in the file already." });
     if (sku !== "") skus.add(sku);
@@ -64,8 +70,11 @@ function checkRows(read: readonly Read[], known: ReadonlyMap<string, ProductStat
   return rows;
 }
 
+/** A product that is given another sku meanwhile keeps it: its row came before. */
 const commandOf = ({ known, input }: Row) =>
-  known ? { command: product.update, id: known.id, input } : { command: product.create, input };
+  known
+    ? { command: product.update, id: known.id, input: { ...input, sku: undefined } }
+    : { command: product.create, input };
 
 const report = (outcomes: readonly { state: unknown; before: unknown }[]): ImportReport => {
   const versions = outcomes as { state: ProductState; before: ProductState | null }[];

@@ -1,4 +1,7 @@
+import * as v from "valibot";
 import type { Product } from "../../schema/products/product.ts";
+import { isId } from "../../schema/values.ts";
+import { type Kind, kindOf } from "./facets.ts";
 import { plain } from "./words.ts";
 
 /* The orders in which the products of the catalogue can be shown. */
@@ -15,12 +18,26 @@ const keys = {
 } as const satisfies Record<string, (product: Product) => Key>;
 export type Order = keyof typeof keys;
 
+const Id = v.pipe(v.string(), v.check(isId));
+const byNumber = v.tuple([v.number(), Id]);
+const byText = v.tuple([v.string(), Id]);
+
+/** What a key in each order is made of, for those that come from outside. */
+export const keySchemas = {
+  relevance: v.tuple([v.number(), v.number(), Id]),
+  sortOrder: byNumber,
+  name: byText,
+  monthlyPrice: byNumber,
+  createdAt: byText,
+} as const satisfies Record<Order, v.GenericSchema>;
+
 /** A product in the catalogue. */
 export interface Entry {
   readonly product: Product;
   /** Name and sku in lower case, the name without accents. */
   readonly title: string;
   readonly sku: string;
+  readonly kind: Kind;
   /** Its place in each order that was asked for since the last change. */
   readonly places: Partial<Record<Order, number>>;
 }
@@ -29,6 +46,7 @@ export const entryOf = (product: Product): Entry => ({
   product,
   title: plain(product.name),
   sku: product.sku.toLowerCase(),
+  kind: kindOf(product),
   places: {},
 });
 

@@ -1,95 +1,84 @@
-import MiniSearch, { type SearchOptions, type SearchResult } from "minisearch";
-import type { Product } from "../../schema/products/product.ts";
-import { closeness, tolerance, wordsOf } from "./words.ts";
+import type { Entry } from "./orders.ts";
+import { productAt } from "./postings.ts";
+import { tally } from "./tally.ts";
+import { asMeant, asTyped, type Source } from "./variants.ts";
+import { createVocabulary, nameWeight } from "./vocabulary.ts";
+import type { Terms } from "./words.ts";
 
-/** The fields that are searched, with what a word found there is worth. */
-const weights = { name: 6, sku: 6, category: 4, features: 3, specs: 2, description: 1 } as const;
-type Field = keyof typeof weights;
-export const fields = Object.keys(weights) as Field[];
+/** What a number adds to how well a product fits when it is found with its unit. */
+const measureFound = 50;
 
-const textOf: Record<Field, (product: Product) => string> = {
-  name: ({ name }) => name,
-  sku: ({ sku }) => sku,
-  category: ({ category }) => category,
-  features: ({ features }) => features.join(" "),
-  specs: ({ specs }) => Object.entries(specs).flat().join(" "),
-  description: ({ description }) => description ?? "",
-};
+/** What is searched: all fields, or names and skus alone. */
+const leastWeight = { everywhere: 1, names: nameWeight } as const;
+export type Where = keyof typeof leastWeight;
 
-/** What is typed may be going on at its end; elsewhere a word may be cut short, a number not. */
-const unfinished = (_: string, at: number, words: string[]) => at === words.length - 1;
-const short = (word: string, at: number, words: string[]) =>
-  unfinished(word, at, words) || (word.length > 2 && !/\p{N}/u.test(word));
+/**
+ * How far a search goes: all words as they are typed; all of them, cut short, misspelt, run together or apart; some
+ * of them. The next level counts only where the one before finds nothing.
+ */
+export const levels = [0, 1, 2] as const;
+export type Level = (typeof levels)[number];
+export const lastLevel = 2;
 
-/** How far a search goes, the strict way first: the next level counts only where the one before finds nothing. */
-const levels: readonly SearchOptions[] = [
-  { combineWith: "AND", prefix: unfinished, fuzzy: false },
-  { combineWith: "AND", prefix: short, fuzzy: tolerance },
-  { combineWith: "OR", prefix: unfinished, fuzzy: tolerance },
-];
-export const lastLevel = levels.length - 1;
+/** Products, and how well each fits: the higher, the better. */
+export interface Ranked {
+  entries: Entry[];
+  ranks: number[];
+}
 
 export interface SearchIndex {
   /** Takes a product in, in the place of its older version. */
-  put(product: Product): void;
+  put(entry: Entry): void;
   remove(id: string): void;
-  /** Calls `visit` with each product that a level finds, and how well it fits. */
-  visit(words: readonly string[], level: number, fields: Field[], visit: Visit): void;
+  /** Begins a search; tells what each level finds. */
+  search(asked: Terms, where: Where): (level: Level) => Ranked;
 }
-type Visit = (id: string, rank: number) => void;
 
-/** The words of all products, in memory. What a product is worth depends on itself alone, not on how many others there are, so that a walk through the pages meets each once. */
+/**
+ * The words of all products, in memory. How well a product fits depends on itself alone, not on how many others
+ * there are, so that a walk through the pages meets each once.
+ */
 export function createSearchIndex(): SearchIndex {
-  const engine = new MiniSearch<Product>({
-    fields,
-    extractField: (product, field) => (field === "id" ? product.id : textOf[field as Field](product)),
-    tokenize: wordsOf,
-    processTerm: (word) => word,
-  });
+  const vocabulary = createVocabulary();
+  const numbers = new Map<string, number>();
+  const held: (Entry | null)[] = [];
+  const free: number[] = [];
   return {
-    put: (product) => (engine.has(product.id) ? engine.replace(product) : engine.add(product)),
-    remove: (id) => engine.has(id) && engine.discard(id),
-    visit(words, level, searched, visit) {
-      const rankOf = rankingFor(words);
-      engine.search(words.join(" "), {
-        ...levels[level],
-        fields: searched,
-        // Ranked here, not by the engine: what it would sort is not even collected.
-        filter(result) {
-          visit(result["id"], rankOf(result));
-          return false;
-        },
-      });
+    put(entry) {
+      const number = numbers.get(entry.product.id) ?? free.pop() ?? held.length;
+      vocabulary.change(number, held[number]?.product ?? null, entry.product);
+      numbers.set(entry.product.id, number);
+      held[number] = entry;
+    },
+    remove(id) {
+      const number = numbers.get(id);
+      if (number === undefined) return;
+      vocabulary.change(number, held[number]?.product ?? null, null);
+      numbers.delete(id);
+      held[number] = null;
+      free.push(number);
+    },
+    search({ words, measures }, where) {
+      const counted = { size: held.length, least: leastWeight[where] };
+      const typed = rarestFirst(words.map((word, at) => asTyped(vocabulary, word, at === words.length - 1)));
+      let meant: Source[][] | undefined;
+      return (level) => {
+        if (level > 0) meant ??= rarestFirst(words.map((_, at) => asMeant(vocabulary, words, at)));
+        const { products, ranks } = tally(meant ?? typed, { ...counted, all: level !== lastLevel });
+        for (const measure of measures)
+          for (const place of vocabulary.measures.get(measure) ?? [])
+            ranks[productAt(place)] = (ranks[productAt(place)] as number) + measureFound;
+        return {
+          entries: products.map((product) => held[product] as Entry),
+          ranks: products.map((product) => ranks[product] as number),
+        };
+      };
     },
   };
 }
 
-/** Each word that was found counts 100, and up to 24 by how near it is and where it stands. */
-function rankingFor(words: readonly string[]): (result: SearchResult) => number {
-  const known = new Map<string, number[]>();
-  const nearness = (found: string) => {
-    const before = known.get(found);
-    if (before) return before;
-    const now = words.map((asked) => closeness(found, asked));
-    known.set(found, now);
-    return now;
-  };
-  return ({ match }) => {
-    const best: number[] = words.map(() => 0);
-    for (const found in match) {
-      const near = nearness(found);
-      const weight = weightOf(match[found] as Field[]);
-      for (let i = 0; i < near.length; i++) {
-        const worth = (near[i] as number) * weight;
-        if (worth > (best[i] as number)) best[i] = worth;
-      }
-    }
-    return best.reduce((sum, worth) => sum + (worth > 0 ? 100 + worth : 0), 0);
-  };
-}
-
-function weightOf(found: Field[]): number {
-  let most = 0;
-  for (const field of found) if (weights[field] > most) most = weights[field];
-  return most;
-}
+const rarestFirst = (words: Source[][]) =>
+  words
+    .map((sources) => ({ sources, size: sources.reduce((sum, [places]) => sum + places.length, 0) }))
+    .sort((one, other) => one.size - other.size)
+    .map(({ sources }) => sources);

@@ -9,8 +9,8 @@ import { allOf, listQuery, wholeNumber } from "../http/paging.ts";
 import type { Landfall } from "../landfall.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { facetsOf } from "./facets.ts";
-import { accepting, productFilters, productSorts } from "./filters.ts";
-import { type Accepts, searchPage } from "./search.ts";
+import { accepting, productFilters, productSorts, type Sight } from "./filters.ts";
+import { searchPage } from "./search.ts";
 import { suggest } from "./suggest.ts";
 
 const Typed = (minimum: number) =>
@@ -48,7 +48,7 @@ export const searchRoutes = (landfall: Landfall, catalogue: Catalogue) =>
         ...common,
         summary: "Full-text search",
         description:
-          "Over name, sku, description, category, features and specs. A product with exactly this sku comes first, popular ones come first among equals. Misspellings count where nothing is spelt so; where no product has all words, those with the most of them are found. `meta.facets` counts all that was found.",
+          "Over name, sku, description, category, features and specs. A product with exactly this sku comes first, then one with exactly this name; popular ones come first among equals. Words cut short, misspelt, run together or apart count where nothing is spelt so; where no product has all words, those with some are found, the most first. Filters only narrow what the words find. `meta.facets` counts all that was found.",
         query: SearchProducts,
         answer: v.array(Product),
         meta: { facets: Facets },
@@ -84,8 +84,8 @@ export const searchRoutes = (landfall: Landfall, catalogue: Catalogue) =>
       }),
     );
 
-function categories({ entries }: Catalogue, accepts: Accepts): CategoryCount[] {
-  const seen = [...entries.values()].filter(({ product }) => accepts(product));
+function categories({ entries }: Catalogue, { sees }: Sight): CategoryCount[] {
+  const seen = [...entries.values()].filter(({ product }) => sees(product));
   return facetsOf(seen)
     .category.map(({ value, count }) => ({ category: value, count }))
     .sort((a, b) => (a.category < b.category ? -1 : 1));

@@ -1,72 +1,65 @@
 import * as v from "valibot";
 import type { Product } from "../../schema/products/product.ts";
-import { isId } from "../../schema/values.ts";
+import { integer } from "../../schema/values.ts";
 import type { Call } from "../http/call.ts";
 import { readCursor } from "../http/cursor.ts";
 import { type Listing, pageOf, rowsBefore, Skipped } from "../http/paging.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { facetsOf } from "./facets.ts";
-import { type Entry, keyOf, type Order } from "./orders.ts";
-import { fields as allFields, lastLevel } from "./search-index.ts";
-import { plain, wordsAsked } from "./words.ts";
+import type { Sight } from "./filters.ts";
+import { type Entry, keyOf, keySchemas, type Order } from "./orders.ts";
+import { type Level, lastLevel, levels, type Ranked, type Where } from "./search-index.ts";
+import { plain, termsAsked } from "./words.ts";
 
-/** Whether a product may be found. */
-export type Accepts = (product: Product) => boolean;
-
-interface Found {
-  entries: Entry[];
-  /** How well each fits; the higher, the better. */
-  ranks: number[];
-  /** How far the search had to go. */
-  level: number;
+interface Found extends Ranked {
+  level: Level;
 }
 
-/** The products that answer what was asked, from the first level that finds any; all of them where nothing was asked. */
+/** Where a search looks (everywhere), and at which level alone (as many as it takes). */
+interface Reach {
+  where?: Where;
+  level?: Level | undefined;
+}
+
+/**
+ * What is wanted of the products that answer what was asked; of all where nothing was. The first level with any that
+ * the caller sees decides, so that filters narrow what is found and never lead elsewhere.
+ */
 export function find(
   { entries, index }: Catalogue,
   text: string,
-  accepts: Accepts,
-  { from = 0, fields = allFields }: { from?: number; fields?: typeof allFields } = {},
+  sight: Sight,
+  { where = "everywhere", level: only }: Reach = {},
 ): Found {
   const whole = text.trim();
-  const asked = plain(whole);
-  const { words, letter } = wordsAsked(text);
-  if (words.length === 0)
-    return collect(from, accepts, (take) => {
-      const begun = letter ?? asked;
-      for (const entry of entries.values()) if (hasBegun(entry, begun)) take(entry, 0);
-    });
-  for (let level = from; ; level++) {
-    const found = collect(level, accepts, (take) =>
-      index.visit(words, level, fields, (id, rank) => {
-        const entry = entries.get(id);
-        if (!entry) return;
-        if (level > 0) take(entry, rank);
-        else if (letter === null || hasBegun(entry, letter))
-          take(entry, rank + exactness(entry, asked, whole));
-      }),
-    );
-    if (found.entries.length > 0 || level >= lastLevel) return found;
+  const asked = termsAsked(whole);
+  if (asked.words.length === 0) return collect(beginningWith(entries, plain(whole)), 0, whole, sight);
+  const search = index.search(asked, where);
+  for (let level: Level = only ?? 0; ; level++) {
+    const ranked = search(level);
+    const seen = only !== undefined || ranked.entries.some(({ product }) => sight.sees(product));
+    if (seen || level === lastLevel) return collect(ranked, level, whole, sight);
   }
 }
 
-function collect(
-  level: number,
-  accepts: Accepts,
-  search: (take: (entry: Entry, rank: number) => void) => void,
-): Found {
+/** Those whose name, or a word of it, or sku begins so; where no word was asked for, but signs. */
+function beginningWith(entries: Catalogue["entries"], asked: string): Ranked {
+  const found = [...entries.values()].filter(
+    ({ title, sku }) => title.startsWith(asked) || title.includes(` ${asked}`) || sku.startsWith(asked),
+  );
+  return { entries: found, ranks: found.map(() => 0) };
+}
+
+function collect({ entries, ranks }: Ranked, level: Level, whole: string, { sees, wants }: Sight): Found {
   const found: Found = { entries: [], ranks: [], level };
-  search((entry, rank) => {
-    if (!accepts(entry.product)) return;
+  const asked = plain(whole);
+  entries.forEach((entry, i) => {
+    if (!sees(entry.product) || !wants(entry.product)) return;
     found.entries.push(entry);
-    found.ranks.push(rank);
+    found.ranks.push((ranks[i] as number) + (level === 0 ? exactness(entry, asked, whole) : 0));
   });
   return found;
 }
-
-/** Whether a word of the name begins so, or the sku. */
-const hasBegun = ({ title, sku }: Entry, asked: string) =>
-  title.startsWith(asked) || title.includes(` ${asked}`) || sku.startsWith(asked);
 
 /** What the very sku is worth more than all words, and the very name more than one that goes on. */
 function exactness({ title, sku, product }: Entry, asked: string, whole: string): number {
@@ -74,25 +67,19 @@ function exactness({ title, sku, product }: Entry, asked: string, whole: string)
   return title === asked ? 5000 : 0;
 }
 
-const Cursor = v.tuple([
-  v.string(),
-  v.picklist([0, 1, 2]),
-  v.pipe(v.number(), v.integer()),
-  v.array(v.union([v.string(), v.number()])),
-  Skipped,
-]);
-
 /** Where a page begins: behind this key among those of this rank, found at this level. */
 interface Position {
-  level: number;
+  level: Level;
   rank: number;
   key: (string | number)[];
   skipped: number;
 }
 
-const positionOf = (cursor: string, sort: string): Position =>
+const Cursor = v.tuple([v.string(), v.picklist(levels), integer(0, 100_000), v.unknown(), Skipped]);
+
+const positionOf = (cursor: string, sort: string, order: Order): Position =>
   readCursor(cursor, Cursor, ([cursorSort, level, rank, key, skipped]) =>
-    cursorSort === sort && isId(String(key.at(-1))) ? { level, rank, key, skipped } : undefined,
+    cursorSort === sort ? { level, rank, key: v.parse(keySchemas[order], key), skipped } : undefined,
   );
 
 /** One page of what a search finds; tells of the page and of the facets of all that was found. */
@@ -100,13 +87,13 @@ export function searchPage(
   catalogue: Catalogue,
   call: Call,
   { q, ...listing }: Listing & { q: string },
-  accepts: Accepts,
+  sight: Sight,
 ): Product[] {
   const { sort, limit } = listing;
   const order = sort.replace("-", "") as Order;
   const before = rowsBefore(listing);
-  const position = listing.cursor === undefined ? null : positionOf(listing.cursor, sort);
-  const found = find(catalogue, q, accepts, { from: position?.level ?? 0 });
+  const position = listing.cursor === undefined ? null : positionOf(listing.cursor, sort, order);
+  const found = find(catalogue, q, sight, { level: position?.level });
   const line = lineUp(catalogue, found, order, sort.startsWith("-"));
   const start = position ? line.after(position) : before;
   const shown = line.slice(start, start + limit);

@@ -55,7 +55,7 @@ export const transferRoutes = (landfall: Landfall) => {
         body: TextBody,
         query: ImportQuery,
         answer: ImportReport,
-        errors: ["already_exists"],
+        errors: ["version_conflict"],
       }),
     )
     .get(

@@ -2,22 +2,53 @@
 
 const word = /\p{N}+|\p{L}[\p{L}\p{M}\p{N}]*/gu;
 
+/** What people type for letters that have no accent to be taken away. */
+const typed: Record<string, string> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ł: "l",
+  ı: "i",
+  ς: "σ",
+};
+const untyped = new RegExp(`[${Object.keys(typed).join("")}]`, "g");
+
 /** A text in lower case and without accents. */
-export const plain = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+export const plain = (text: string) =>
+  text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(untyped, (letter) => typed[letter] as string);
 
-/** The words of a text, in its order. */
-export const wordsOf = (text: string): string[] => text.match(word)?.map(plain) ?? [];
+const measure = /(?<![\p{L}\p{N}])(\p{N}+)[ -]?(\p{L}[\p{L}\p{N}]*)/gu;
 
-const maxWords = 12;
+/** What a text says: its words, and what they measure, "16gb" for "16 GB". */
+export interface Terms {
+  words: readonly string[];
+  measures: readonly string[];
+}
 
-/**
- * The words that are asked for: each once, twelve at most. A single `letter` at the end is the beginning of so many
- * that it stands apart.
- */
-export function wordsAsked(text: string): { words: string[]; letter: string | null } {
-  const words = [...new Set(wordsOf(text))].slice(0, maxWords);
-  const last = words.at(-1) ?? "";
-  return /^\p{L}$/u.test(last) ? { words: words.slice(0, -1), letter: last } : { words, letter: null };
+/** The terms of a text, in its order. */
+export function termsOf(text: string): Terms {
+  const written = plain(text);
+  return {
+    words: written.match(word) ?? [],
+    measures: Array.from(written.matchAll(measure), ([, number, unit]) => `${number}${unit}`),
+  };
+}
+
+const mostAsked = 12;
+
+/** What a search asks for: each term once, twelve at most. */
+export function termsAsked(text: string): Terms {
+  const { words, measures } = termsOf(text);
+  const once = (terms: readonly string[]) => [...new Set(terms)].slice(0, mostAsked);
+  return { words: once(words), measures: once(measures) };
 }
 
 /** A text in pieces: its words, each with its plain form, and what stands between them (null). */
@@ -30,33 +61,4 @@ export function piecesOf(text: string): { text: string; word: string | null }[] 
     end = match.index + match[0].length;
   }
   return end < text.length ? [...pieces, { text: text.slice(end), word: null }] : pieces;
-}
-
-/** Letters of a word that may be wrong. Numbers mean what they say. */
-export function tolerance(word: string): number {
-  if (/\p{N}/u.test(word) || word.length < 4) return 0;
-  return word.length < 5 ? 1 : 2;
-}
-
-/** How a word of a product answers one that was asked for: 4 the same, 3 its beginning, 2 or 1 with one or two letters wrong, 0 not at all. */
-export function closeness(found: string, asked: string): number {
-  if (found === asked) return 4;
-  if (found.startsWith(asked)) return 3;
-  const wrong = distance(found, asked);
-  return wrong <= tolerance(asked) ? 3 - wrong : 0;
-}
-
-/** Letters to add, take away or change to make one word of another (Levenshtein); 3 stands for more than two. */
-function distance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 2) return 3;
-  let above = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = (above[j - 1] as number) + Number(a[i - 1] !== b[j - 1]);
-      row.push(Math.min(changed, (above[j] as number) + 1, (row[j - 1] as number) + 1));
-    }
-    above = row;
-  }
-  return Math.min(3, above[b.length] as number);
 }

@@ -3,10 +3,17 @@ import { events } from "./events.ts";
 import { gateway } from "./gateway.ts";
 import { memory } from "./memory.ts";
 import { type Bench, openBench } from "./program.ts";
+import { search } from "./search.ts";
 
 /* `bun run bench [name]`: each figure beside its limit, measured in the same run on the same servers. */
 
-const benches: Record<string, (bench: Bench) => Promise<void>> = { commands, events, gateway, memory };
+const benches: Record<string, (bench: Bench) => Promise<void>> = {
+  commands,
+  events,
+  gateway,
+  memory,
+  search,
+};
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !(name in benches));
 if (unknown.length > 0) {
