@@ -6,8 +6,10 @@ import * as v from "valibot";
  * Of at most 15 digits, the JSON number names the same decimal (IEEE 754 double).
  */
 
-/** Largest whole part of a price. */
-export const maxPrice = 999_999_999;
+/** The largest price: nine digits and its decimals. */
+export const maxPrice = 999_999_999.99;
+/** The same of a price of six decimals. */
+export const maxFinePrice = 999_999_999.999999;
 
 /** An exact decimal of nine digits and so many decimals, up to six; in a query it is a number as it stands, never a text. */
 export const decimalColumn = customType<{

@@ -20,6 +20,7 @@ Landfall (${platform}) is running.
 
   API      ${url}/api
   Swagger  ${url}/api/docs
+  Prices   ${url}/api/pricing-plans
 
 Sign in as ${ADMIN_EMAIL} with the password ${ADMIN_PASSWORD}
 

@@ -37,7 +37,7 @@ export const product = defineActor({
   commands: { create, update, delete: remove, "note-order": noteOrder },
   facts: {
     create: (_, { sku }) => ({ holder: ask(holders, sku) }),
-    update: (state, { sku = state?.sku ?? "" }) => ({ holder: ask(holders, sku) }),
+    update: (_, { sku }) => (sku === undefined ? {} : { holder: ask(holders, sku) }),
   },
 });
 
@@ -54,7 +54,7 @@ function create(_: ProductState, input: CreateProduct, { holder }: Holding): Dec
 function update(
   state: ProductState,
   input: UpdateProduct,
-  { holder }: Holding,
+  { holder = null }: Partial<Holding>,
   { id }: Moment,
 ): Decision<ProductState> {
   const changes = changesOf(state, input);
@@ -78,6 +78,7 @@ function noteOrder(state: ProductState): Decision<ProductState> {
   return state.ordered ? {} : { set: { ordered: true } };
 }
 
+/** What a command makes different, by field. */
 export type Changes = Partial<Record<ProductField, { from: unknown; to: unknown }>>;
 
 /** The fields that an input makes different; of a new product (null), those that it has. Prices are exact text. */

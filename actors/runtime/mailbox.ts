@@ -7,7 +7,7 @@ import { runBatch } from "./recovery.ts";
 export interface Once<Result> {
   /** SHA-256 of caller, method, path and key. */
   readonly id: string;
-  /** SHA-256 of the body. */
+  /** MAC of query and body. */
   readonly fingerprint: string;
   readonly status: number;
   answer(result: Result): unknown;

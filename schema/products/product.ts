@@ -1,7 +1,7 @@
 import { boolean, index, int, mysqlTable, uniqueIndex } from "drizzle-orm/mysql-core";
 import * as v from "valibot";
 import { document, exactText, label, longText, recordColumns, word } from "../columns.ts";
-import { decimal, decimalColumn, maxPrice } from "../money.ts";
+import { decimal, decimalColumn, maxFinePrice, maxPrice } from "../money.ts";
 import { Id, integer, line, lines, map, object, Timestamp, textLike, Version } from "../values.ts";
 
 export const productStatuses = ["draft", "active", "paused", "archived"] as const;
@@ -97,7 +97,7 @@ const fields = {
     v.examples([{ resourceType: "VM", vcpu: "4", memory: "16 GB" }]),
   ),
   monthlyPrice: described(Price, "Two decimals at most; a finer price is refused, never rounded."),
-  hourlyPrice: v.nullable(described(decimal(6, maxPrice, 0.034112), "Six decimals at most.")),
+  hourlyPrice: v.nullable(described(decimal(6, maxFinePrice, 0.034112), "Six decimals at most.")),
   unitPrice: v.nullable(described(Price, "Two decimals at most.")),
   currency: described(Currency, "ISO 4217."),
   annualDiscount: described(decimal(2, 100, 10), "Per cent, two decimals at most."),
@@ -183,8 +183,6 @@ export const Product = v.pipe(
 );
 export type Product = v.InferOutput<typeof Product>;
 
-const count = v.pipe(integer(0, 10_000), v.examples([1]));
-
 export const DeletedProduct = v.pipe(
   object({
     id: Id,
@@ -196,38 +194,3 @@ export const DeletedProduct = v.pipe(
   v.title("ProductDeleted"),
 );
 export type DeletedProduct = v.InferOutput<typeof DeletedProduct>;
-
-export const ImportReport = v.pipe(
-  object({
-    created: count,
-    updated: count,
-    unchanged: v.pipe(count, v.description("Rows that say what the product is already.")),
-    dryRun: v.pipe(v.boolean(), v.description("Nothing was changed.")),
-  }),
-  v.title("ProductImport"),
-);
-export type ImportReport = v.InferOutput<typeof ImportReport>;
-
-/** What a field was before a change, and what it is since. */
-const Change = v.object({ from: v.unknown(), to: v.unknown() });
-
-export const ProductChange = v.pipe(
-  object({
-    at: Timestamp,
-    actor: v.pipe(
-      object({
-        id: textLike("01930b1c-7d5e-7a3b-8c21-4f9d6e0a1b2c"),
-        kind: v.picklist(["user", "service", "system"]),
-      }),
-      v.title("Actor"),
-    ),
-    changes: v.pipe(
-      v.record(v.string(), Change),
-      v.description("By field; `from` is null where the product is new."),
-      v.examples([{ monthlyPrice: { from: 24.9, to: 22.9 } }]),
-    ),
-    version: Version,
-  }),
-  v.title("ProductChange"),
-);
-export type ProductChange = v.InferOutput<typeof ProductChange>;

@@ -15,13 +15,22 @@ export const page = `<!doctype html>
 </body>
 </html>`;
 
-/** Starts it. The page would send the example of every parameter; what may be left out is left to the reader. */
+/**
+ * Starts it. The page would send the example of every parameter; what may be left out is left to the reader. It takes
+ * NDJSON for JSON and would write an example of it as one JSON text.
+ */
 export const start = `const document = await (await fetch("/api/docs/json")).json();
 const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
 const parameters = operations.flatMap((operation) => operation.parameters);
 for (const parameter of [...parameters, ...Object.values(document.components.parameters)]) {
   if (!parameter.required) delete parameter.example;
 }
+const asItIs = ({ fn: { getJsonSampleSchema: sample } }) => ({
+  fn: {
+    getJsonSampleSchema: (schema, config, type, example) =>
+      type === "application/x-ndjson" ? example : sample(schema, config, type, example),
+  },
+});
 SwaggerUIBundle({
   spec: document,
   dom_id: "#page",
@@ -29,6 +38,7 @@ SwaggerUIBundle({
   persistAuthorization: true,
   displayRequestDuration: true,
   docExpansion: "list",
+  plugins: [asItIs],
 });`;
 
 /** What Swagger UI needs beside the gateway's own policy. */

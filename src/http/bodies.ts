@@ -90,7 +90,8 @@ export function parseJson(text: string): unknown {
 function isUnicode(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([name, member]) => name.isWellFormed() && isUnicode(member));
+  const named = Array.isArray(value) || Object.keys(value).every((name) => name.isWellFormed());
+  return named && membersOf(value).every(isUnicode);
 }
 
 /** A number beyond 1.8e308 reads as infinite, and would be stored as null: it has a large exponent or very many digits. */
@@ -98,16 +99,18 @@ const endless = /\d[eE]\+?\d{3}|\d{309}/;
 
 function allFinite(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
-  return typeof value !== "object" || value === null || Object.values(value).every(allFinite);
+  return typeof value !== "object" || value === null || membersOf(value).every(allFinite);
 }
 
 /** Whether arrays and objects are nested in each other more than `levels` deep. */
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
+  return membersOf(value).some((member) => isDeeper(member, levels - 1));
 }
+
+/** Of a list of millions, `Object.values` takes seconds. */
+const membersOf = (value: object): unknown[] => (Array.isArray(value) ? value : Object.values(value));
 
 /** Bun passes over what is left of the body: closing the connection could lose the answer, which the client has not read yet. */
 const tooLarge = () => new ServiceError("body_too_large", "The body is larger than 10 MiB.");

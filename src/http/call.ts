@@ -24,15 +24,6 @@ export function pathOf(url: string): string {
 /** A path may end in a slash; it is the same without. */
 export const withoutSlash = (path: string): string => path.replace(/\/$/, "");
 
-/** Which part of a list an answer holds. */
-export interface Page {
-  total: number;
-  page: number;
-  per_page: number;
-  has_more: boolean;
-  next_cursor: string | null;
-}
-
 /** One HTTP call: its ids, who makes it, and the way from it to the actors. */
 export class Call {
   /** Set once the token was checked. */
@@ -101,8 +92,8 @@ export class Call {
     present: (outcomes: Done<unknown>[]) => View,
   ): Promise<View> {
     const origin = this.origin();
-    const units = orders.map((order) => ({ ...order, origin }));
-    return present(await this.once(present, 200, (once) => this.landfall.mailbox.sendAll(units, once)));
+    const sent = orders.map((order) => ({ ...order, origin }));
+    return present(await this.once(present, 200, (once) => this.landfall.mailbox.sendAll(sent, once)));
   }
 
   private named({ actor }: Command, id: string): string {

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { invalid } from "../../schema/errors.ts";
 import { integer, isId, object } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
-import type { Call, Page } from "./call.ts";
+import type { Call } from "./call.ts";
 import { readCursor, writeCursor } from "./cursor.ts";
 
 /** A whole number in a query string. */
@@ -145,7 +145,7 @@ async function countRows({ db }: World, { table, where }: Listed<MySqlTable>): P
 }
 
 /** What an answer says of the page in it. `next` is what its cursor is made of; null at the end. */
-export const pageOf = (total: number, limit: number, skipped: number, next: unknown[] | null): Page => ({
+export const pageOf = (total: number, limit: number, skipped: number, next: unknown[] | null) => ({
   total,
   page: Math.floor(skipped / limit) + 1,
   per_page: limit,

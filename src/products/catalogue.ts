@@ -10,6 +10,7 @@ const pollMs = 500;
 /** Commits within this time are taken in together. */
 const gatherMs = 50;
 const loadingMs = 5000;
+/** Taken in at a stretch; searches are answered in between. */
 const rowsAtOnce = 100;
 
 /** All products in memory, for what looks at the whole of them. */
@@ -38,34 +39,28 @@ export function openCatalogue(world: World): Catalogue {
     if (held.revision !== revision) held = { revision, sum: checksumOf(entries) };
     if ((await checksum(world)) === held.sum) return;
     const versions = await versionsOf(world);
-    const gone = [...entries.keys()].filter((id) => !versions.has(id));
-    const changed = [...versions.keys()].filter(
-      (id) => entries.get(id)?.product.version !== versions.get(id),
-    );
-    for (const id of gone) {
-      entries.delete(id);
-      index.remove(id);
-    }
-    mark();
-    for (let at = 0; at < changed.length && !polling.ended; at += rowsAtOnce)
-      await takeIn(changed.slice(at, at + rowsAtOnce));
+    const ids = new Set([...entries.keys(), ...versions.keys()]);
+    const stale = [...ids].filter((id) => entries.get(id)?.product.version !== versions.get(id));
+    for (let at = 0; at < stale.length && !polling.ended; at += rowsAtOnce)
+      await takeIn(stale.slice(at, at + rowsAtOnce));
   }
   async function takeIn(ids: string[]): Promise<void> {
     const rows = await world.db.select().from(products).where(inArray(products.id, ids));
-    for (const entry of rows.map((row) => entryOf(productView(row)))) {
-      entries.set(entry.product.id, entry);
-      index.put(entry);
+    const found = new Map(rows.map((row) => [row.id, entryOf(productView(row))]));
+    for (const id of ids) {
+      const entry = found.get(id);
+      if (entry) entries.set(id, entry);
+      else entries.delete(id);
+      if (entry) index.put(entry);
+      else index.remove(id);
     }
-    mark();
-  }
-  function mark(): void {
     orders.change();
     revision++;
   }
   async function follow(): Promise<void> {
     while (!polling.ended) {
       due = false;
-      await refresh().then(first.resolve, (error) => world.log.debug("the catalogue waits", { error }));
+      await refresh().then(first.resolve, (error) => world.log.warn("the catalogue waits", { error }));
       await gathering.pause(gatherMs);
       if (!due) await polling.pause(pollMs);
     }

@@ -5,6 +5,8 @@ export const same = 6;
 export const begun = 5;
 /** By how many of its letters are wrong. */
 export const withWrong = [same, 4, 2] as const;
+/** It goes on where the one that was asked for ends, which has a letter wrong. */
+export const begunWrong = 1;
 
 /** Letters of a word that may be wrong; numbers mean what they say. */
 export function tolerance(asked: string): 0 | 1 | 2 {
@@ -17,9 +19,28 @@ export function closeness(found: string, asked: string): number {
   if (found === asked) return same;
   if (found.startsWith(asked)) return begun;
   const may = tolerance(asked);
-  if (may === 0 || Math.abs(found.length - asked.length) > may) return 0;
-  const wrong = wrongLetters(found, asked);
-  return wrong > may ? 0 : (withWrong[wrong] ?? 0);
+  if (may === 0) return 0;
+  const alike = Math.abs(found.length - asked.length) <= may;
+  const wrong = alike ? wrongLetters(found, asked) : Number.POSITIVE_INFINITY;
+  if (wrong <= may) return withWrong[wrong] ?? 0;
+  return beginsNear(found, asked) ? begunWrong : 0;
+}
+
+/** Whether a word begins like one of five letters or more that was asked for, but for a letter that is not the first. */
+export function beginsNear(found: string, asked: string): boolean {
+  if (tolerance(asked) < 2) return false;
+  let right = 0;
+  while (right < asked.length && found[right] === asked[right]) right++;
+  return right > 0 && mended(asked, right, [found.charAt(right)]).some((meant) => found.startsWith(meant));
+}
+
+/** What may be meant where the letter at a place is wrong: it is too many, belongs behind the next, or one of `letters` is missing before it or should stand there. */
+export function mended(asked: string, at: number, letters: readonly string[]): string[] {
+  const [right, wrong, rest] = [asked.slice(0, at), asked.slice(at, at + 1), asked.slice(at + 1)];
+  if (rest === "") return [right];
+  const swapped = `${rest.slice(0, 1)}${wrong}${rest.slice(1)}`;
+  const others = letters.flatMap((letter) => [letter + wrong + rest, letter + rest]);
+  return [rest, swapped, ...others].map((end) => right + end);
 }
 
 /** Letters to add, take away or change to make one word of another (Levenshtein). */

@@ -11,6 +11,7 @@ export interface Kind extends Pick<Product, "category" | "tier" | "currency"> {
   readonly range: number;
 }
 const kinds = new Map<string, Kind>();
+const mostKinds = 10_000;
 
 /** The one that stands for products like this. */
 export function kindOf({ category, tier, currency, monthlyPrice }: Product): Kind {
@@ -19,6 +20,8 @@ export function kindOf({ category, tier, currency, monthlyPrice }: Product): Kin
   const known = kinds.get(key);
   if (known) return known;
   const kind = { category, tier, currency, range };
+  // Forgets those of products long gone; two that are alike are counted together all the same.
+  if (kinds.size >= mostKinds) kinds.clear();
   kinds.set(key, kind);
   return kind;
 }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { maxFinePrice } from "../../schema/money.ts";
 import { type Product, productStatuses, tiers } from "../../schema/products/product.ts";
 import { text } from "../../schema/values.ts";
 import type { Call } from "../http/call.ts";
@@ -9,6 +10,8 @@ const Price = v.pipe(
   v.regex(/^\d{1,9}(\.\d{1,6})?$/, "Must be a price."),
   v.transform(Number),
   v.number(),
+  v.minValue(0),
+  v.maxValue(maxFinePrice),
 );
 
 /** What lists and searches can be narrowed to. */

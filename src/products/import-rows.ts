@@ -25,7 +25,7 @@ function refuseMoreThan(most: number, rows: readonly unknown[]): void {
 }
 
 function readLines(text: string): Read[] {
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
   refuseMoreThan(maxRows, lines);
   return lines.map((line) => {
     try {

@@ -1,11 +1,7 @@
 import { changesOf, product } from "../../actors/products/product.ts";
 import { type FieldError, ServiceError } from "../../schema/errors.ts";
-import {
-  CreateProduct,
-  type ImportReport,
-  type ProductState,
-  UpdateProduct,
-} from "../../schema/products/product.ts";
+import type { ImportReport } from "../../schema/products/import-report.ts";
+import { CreateProduct, type ProductState, UpdateProduct } from "../../schema/products/product.ts";
 import type { World } from "../../schema/world.ts";
 import type { TextBody } from "../http/bodies.ts";
 import type { Call } from "../http/call.ts";
@@ -30,11 +26,14 @@ export async function importProducts(
 ): Promise<ImportReport> {
   const read = readRows(body);
   for (let attempt = 1; ; attempt++) {
-    const rows = checkRows(read, await productsWithSkus(world, read.map(skuOf)));
+    const { rows, faults } = checkRows(read, await productsWithSkus(world, read.map(skuOf)));
+    const commands = dryRun || faults.length > 0 ? [] : rows.map(commandOf);
     try {
-      return await call.sendAll(dryRun ? [] : rows.map(commandOf), (outcomes) =>
-        dryRun ? expected(rows) : report(outcomes),
-      );
+      return await call.sendAll(commands, (outcomes) => {
+        // Not sooner: an import that is sent again is answered as the first time, whatever has become of its products.
+        refuse(faults);
+        return dryRun ? expected(rows) : report(outcomes);
+      });
     } catch (error) {
       // Somebody has made or deleted one of them meanwhile: what is there now is looked up again.
       const overtaken = error instanceof ServiceError && ["already_exists", "not_found"].includes(error.code);
@@ -50,8 +49,8 @@ const skuOf = ({ value }: Read): string => {
   return typeof sku === "string" ? sku : "";
 };
 
-/** What is needed of a row depends on whether its product is there. Refuses all that are wrong together. */
-function checkRows(read: readonly Read[], known: ReadonlyMap<string, ProductState>): Row[] {
+/** What is needed of a row depends on whether its product is there. */
+function checkRows(read: readonly Read[], known: ReadonlyMap<string, ProductState>) {
   const skus = new Set<string>();
   const faults: FieldError[] = [];
   const rows = read.map((row, i) => {
@@ -66,8 +65,7 @@ function checkRows(read: readonly Read[], known: ReadonlyMap<string, ProductStat
     if (sku !== "") skus.add(sku);
     return { known: product, input: output } as Row;
   });
-  refuse(faults);
-  return rows;
+  return { rows, faults };
 }
 
 /** A product that is given another sku meanwhile keeps it: its row came before. */

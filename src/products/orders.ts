@@ -10,12 +10,12 @@ type Key = readonly (string | number)[];
 
 /** What each order goes by; the id parts what is alike. `relevance` stands for what comes first among equals: the popular. */
 const keys = {
-  relevance: ({ isPopular, sortOrder }) => [isPopular ? 0 : 1, sortOrder],
-  sortOrder: ({ sortOrder }) => [sortOrder],
-  name: ({ name }) => [plain(name)],
-  monthlyPrice: ({ monthlyPrice }) => [monthlyPrice],
-  createdAt: ({ createdAt }) => [createdAt],
-} as const satisfies Record<string, (product: Product) => Key>;
+  relevance: ({ product: { isPopular, sortOrder } }) => [isPopular ? 0 : 1, sortOrder],
+  sortOrder: ({ product }) => [product.sortOrder],
+  name: ({ title }) => [title],
+  monthlyPrice: ({ product }) => [product.monthlyPrice],
+  createdAt: ({ product }) => [product.createdAt],
+} as const satisfies Record<string, (entry: Entry) => Key>;
 export type Order = keyof typeof keys;
 
 const Id = v.pipe(v.string(), v.check(isId));
@@ -51,7 +51,7 @@ export const entryOf = (product: Product): Entry => ({
 });
 
 /** What a product is ordered by, its id at the end. */
-export const keyOf = (order: Order, product: Product): Key => [...keys[order](product), product.id];
+export const keyOf = (order: Order, entry: Entry): Key => [...keys[order](entry), entry.product.id];
 
 function compare(a: Key, b: Key): number {
   for (let i = 0; i < a.length; i++) {
@@ -76,7 +76,7 @@ export function createOrders(held: ReadonlyMap<string, Entry>): Orders {
   function by(order: Order): readonly Entry[] {
     const known = made.get(order);
     if (known) return known;
-    const keyed = Array.from(held.values(), (entry) => [keyOf(order, entry.product), entry] as const);
+    const keyed = Array.from(held.values(), (entry) => [keyOf(order, entry), entry] as const);
     const entries = keyed.sort(([a], [b]) => compare(a, b)).map(([, entry]) => entry);
     entries.forEach((entry, place) => {
       entry.places[order] = place;
@@ -91,7 +91,7 @@ export function createOrders(held: ReadonlyMap<string, Entry>): Orders {
       let [low, high] = [0, entries.length];
       while (low < high) {
         const middle = (low + high) >> 1;
-        const difference = compare(keyOf(order, (entries[middle] as Entry).product), key);
+        const difference = compare(keyOf(order, entries[middle] as Entry), key);
         if (difference < 0 || (included && difference === 0)) low = middle + 1;
         else high = middle;
       }

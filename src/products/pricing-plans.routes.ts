@@ -3,17 +3,16 @@ import { Elysia } from "elysia";
 import * as v from "valibot";
 import { type Product, productStatuses } from "../../schema/products/product.ts";
 import { PricingPlan } from "../../schema/products/search.ts";
-import { object, text } from "../../schema/values.ts";
+import { object } from "../../schema/values.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { idiom } from "../http/idiom.ts";
 import { allOf } from "../http/paging.ts";
 import type { Landfall } from "../landfall.ts";
 import type { Catalogue } from "./catalogue.ts";
+import { productFilters } from "./filters.ts";
 
 const Query = object({
-  category: v.optional(
-    v.pipe(text(1, 64), v.description("Those of this category."), v.examples(["compute"])),
-  ),
+  category: productFilters.category,
   status: v.optional(
     v.pipe(
       v.picklist(productStatuses),
@@ -92,31 +91,6 @@ const plansFrom = (plans: PricingPlan[]): Plans => ({
 });
 const none = plansFrom([]);
 
-const planView = (product: Product): PricingPlan => {
-  const {
-    id,
-    name,
-    category,
-    monthlyPrice,
-    hourlyPrice,
-    currency,
-    features,
-    tier,
-    isPopular,
-    ctaText,
-    ctaAction,
-  } = product;
-  return {
-    id,
-    name,
-    category,
-    monthlyPrice,
-    hourlyPrice,
-    currency,
-    features,
-    tier,
-    isPopular,
-    ctaText,
-    ctaAction,
-  };
-};
+const fields = Object.keys(PricingPlan.pipe[0].entries) as (keyof PricingPlan)[];
+const planView = (product: Product) =>
+  Object.fromEntries(fields.map((field) => [field, product[field]])) as unknown as PricingPlan;

@@ -80,7 +80,7 @@ export async function productsWithSkus(
   const found = await db
     .select()
     .from(products)
-    .where(inArray(products.sku, ["", ...skus]));
+    .where(inArray(products.sku, ["", ...skus])); // a list may not be empty
   return new Map(found.map((product) => [product.sku, product]));
 }
 

@@ -1,13 +1,8 @@
 import { Elysia } from "elysia";
 import * as v from "valibot";
 import { product } from "../../actors/products/product.ts";
-import {
-  CreateProduct,
-  DeletedProduct,
-  Product,
-  ProductChange,
-  UpdateProduct,
-} from "../../schema/products/product.ts";
+import { CreateProduct, DeletedProduct, Product, UpdateProduct } from "../../schema/products/product.ts";
+import { ProductChange } from "../../schema/products/product-change.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { idiom } from "../http/idiom.ts";
 import type { Landfall } from "../landfall.ts";

@@ -1,4 +1,5 @@
-import type { Product, ProductChange, ProductState } from "../../schema/products/product.ts";
+import type { Product, ProductState } from "../../schema/products/product.ts";
+import type { ProductChange } from "../../schema/products/product-change.ts";
 import type { auditEntries } from "../../schema/runtime/audit-entry.ts";
 
 const decimalFields = ["monthlyPrice", "hourlyPrice", "unitPrice", "annualDiscount"] as const;

@@ -1,7 +1,7 @@
 import type { Entry } from "./orders.ts";
-import { productAt } from "./postings.ts";
+import { type Places, productAt } from "./postings.ts";
 import { tally } from "./tally.ts";
-import { asMeant, asTyped, type Source } from "./variants.ts";
+import { type Level, lastLevel, type Source, variantsOf } from "./variants.ts";
 import { createVocabulary, nameWeight } from "./vocabulary.ts";
 import type { Terms } from "./words.ts";
 
@@ -11,14 +11,6 @@ const measureFound = 50;
 /** What is searched: all fields, or names and skus alone. */
 const leastWeight = { everywhere: 1, names: nameWeight } as const;
 export type Where = keyof typeof leastWeight;
-
-/**
- * How far a search goes: all words as they are typed; all of them, cut short, misspelt, run together or apart; some
- * of them. The next level counts only where the one before finds nothing.
- */
-export const levels = [0, 1, 2] as const;
-export type Level = (typeof levels)[number];
-export const lastLevel = 2;
 
 /** Products, and how well each fits: the higher, the better. */
 export interface Ranked {
@@ -60,11 +52,10 @@ export function createSearchIndex(): SearchIndex {
     },
     search({ words, measures }, where) {
       const counted = { size: held.length, least: leastWeight[where] };
-      const typed = rarestFirst(words.map((word, at) => asTyped(vocabulary, word, at === words.length - 1)));
-      let meant: Source[][] | undefined;
+      const variants = variantsOf(vocabulary, words);
       return (level) => {
-        if (level > 0) meant ??= rarestFirst(words.map((_, at) => asMeant(vocabulary, words, at)));
-        const { products, ranks } = tally(meant ?? typed, { ...counted, all: level !== lastLevel });
+        const sources = rarestFirst(variants(level));
+        const { products, ranks } = tally(sources, { ...counted, all: level !== lastLevel });
         for (const measure of measures)
           for (const place of vocabulary.measures.get(measure) ?? [])
             ranks[productAt(place)] = (ranks[productAt(place)] as number) + measureFound;
@@ -79,6 +70,8 @@ export function createSearchIndex(): SearchIndex {
 
 const rarestFirst = (words: Source[][]) =>
   words
-    .map((sources) => ({ sources, size: sources.reduce((sum, [places]) => sum + places.length, 0) }))
+    .map((sources) => ({ sources, size: sizeOf(sources.flatMap(([lists]) => lists)) }))
     .sort((one, other) => one.size - other.size)
     .map(({ sources }) => sources);
+
+const sizeOf = (lists: readonly Places[]) => lists.reduce((sum, { length }) => sum + length, 0);

@@ -8,7 +8,8 @@ import type { Catalogue } from "./catalogue.ts";
 import { facetsOf } from "./facets.ts";
 import type { Sight } from "./filters.ts";
 import { type Entry, keyOf, keySchemas, type Order } from "./orders.ts";
-import { type Level, lastLevel, levels, type Ranked, type Where } from "./search-index.ts";
+import type { Ranked, Where } from "./search-index.ts";
+import { type Level, lastLevel, levels } from "./variants.ts";
 import { plain, termsAsked } from "./words.ts";
 
 interface Found extends Ranked {
@@ -100,9 +101,7 @@ export function searchPage(
   const last = shown.at(-1);
   const skipped = position?.skipped ?? before;
   const more = last && start + limit < found.entries.length;
-  const next = more
-    ? [sort, found.level, last.rank, keyOf(order, last.entry.product), skipped + limit]
-    : null;
+  const next = more ? [sort, found.level, last.rank, keyOf(order, last.entry), skipped + limit] : null;
   call.meta = { ...pageOf(found.entries.length, limit, skipped, next), facets: facetsOf(found.entries) };
   return shown.map(({ entry }) => entry.product);
 }

@@ -25,15 +25,16 @@ export function tally(words: readonly (readonly Source[])[], { size, least, all 
   let products: number[] = [];
   for (const [at, sources] of words.entries()) {
     const having: number[] = [];
-    for (const [places, closeness] of sources)
-      for (const place of places) {
-        const product = productAt(place);
-        const weight = weightAt(place);
-        if (weight < least || (all && found[product] !== at)) continue;
-        const before = best[product] as number;
-        if (before === 0) having.push(product);
-        best[product] = Math.max(before, closeness * weight);
-      }
+    for (const [lists, closeness] of sources)
+      for (const places of lists)
+        for (const place of places) {
+          const product = productAt(place);
+          const weight = weightAt(place);
+          if (weight < least || (all && found[product] !== at)) continue;
+          const before = best[product] as number;
+          if (before === 0) having.push(product);
+          best[product] = Math.max(before, closeness * weight);
+        }
     if (all) products = having;
     for (const product of having) {
       if (!all && found[product] === 0) products.push(product);

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import * as v from "valibot";
-import { ImportReport } from "../../schema/products/product.ts";
+import { ImportReport } from "../../schema/products/import-report.ts";
 import { object } from "../../schema/values.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { idiom } from "../http/idiom.ts";

@@ -1,23 +1,46 @@
-import { begun, same, tolerance, withWrong } from "./closeness.ts";
-import { type Places, placeOf, productAt, weightAt } from "./postings.ts";
+import { begun, begunWrong, same, tolerance, withWrong } from "./closeness.ts";
+import { inBoth, type Places } from "./postings.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
-/** Where what is meant by a word stands, and how near that comes to it. */
-export type Source = readonly [places: Places, closeness: number];
+/** Where words stand that may be meant by one, and how near they come to it. */
+export type Source = readonly [places: readonly Places[], closeness: number];
+
+/**
+ * How far a search goes: all words as they are typed; all of them, cut short, misspelt, run together or apart; cut
+ * short and misspelt as well; some of them. The next level counts only where the one before finds nothing.
+ */
+export const levels = [0, 1, 2, 3] as const;
+export type Level = (typeof levels)[number];
+export const lastLevel = 3;
+
+/** Where what may be meant by each word stands, by level; each level is worked out once, when it is asked for. */
+export function variantsOf(vocabulary: Vocabulary, asked: readonly string[]): (level: Level) => Source[][] {
+  const known: Source[][][] = [];
+  const variants = (level: Level): Source[][] => {
+    if (level === lastLevel) return variants(2);
+    known[level] ??= asked.map((word, at) => {
+      if (level === 0) return asTyped(vocabulary, word, at === asked.length - 1);
+      if (level === 1) return asMeant(vocabulary, asked, at);
+      return [...(variants(1)[at] as Source[]), asBegun(vocabulary, word)];
+    });
+    return known[level];
+  };
+  return variants;
+}
 
 /** Where a word stands as it was typed, or goes on where it is `unfinished`. */
-export function asTyped({ words, beginnings }: Vocabulary, asked: string, unfinished: boolean): Source[] {
+function asTyped({ words, beginnings }: Vocabulary, asked: string, unfinished: boolean): Source[] {
   const whole = words.get(asked);
-  const found: Source[] = whole ? [[whole, same]] : [];
+  const found: Source[] = whole ? [[[whole], same]] : [];
   if (!unfinished) return found;
   // So many words begin with one or two letters that where they stand is kept ready.
   const short = asked.length <= 2;
   const longer = short ? [beginnings.get(asked) ?? []] : words.beginningWith(asked);
-  return found.concat(longer.map((places) => [places, begun] as const));
+  return [...found, [longer, begun]];
 }
 
 /** Where one of the words stands cut short, misspelt, run together with its neighbour, or apart. */
-export function asMeant(vocabulary: Vocabulary, asked: readonly string[], at: number): Source[] {
+function asMeant(vocabulary: Vocabulary, asked: readonly string[], at: number): Source[] {
   const word = asked[at] as string;
   const [before, after] = [asked[at - 1], asked[at + 1]];
   const last = after === undefined;
@@ -31,18 +54,24 @@ export function asMeant(vocabulary: Vocabulary, asked: readonly string[], at: nu
   ];
 }
 
+/** Where what goes on from a word stands, but for a letter of it. */
+const asBegun = ({ words }: Vocabulary, asked: string): Source => [
+  tolerance(asked) === 2 ? words.beginningNear(asked) : [],
+  begunWrong,
+];
+
 const misspelt = ({ words }: Vocabulary, asked: string): Source[] =>
-  words.near(asked, tolerance(asked)).map(([places, wrong]) => [places, withWrong[wrong] ?? 0] as const);
+  words.near(asked, tolerance(asked)).map(([places, wrong]) => [[places], withWrong[wrong] ?? 0] as const);
 
 /** The two words that one may be made of. */
 function apart(vocabulary: Vocabulary, asked: string, unfinished: boolean): Source[] {
   const found: Source[] = [];
   for (let at = 1; at < asked.length; at++) {
     const [head, tail] = [asked.slice(0, at), asked.slice(at)];
-    const places = areWords(head, tail) && vocabulary.words.get(head);
-    if (places)
-      for (const [others] of asTyped(vocabulary, tail, unfinished))
-        found.push([inBoth(places, others), begun]);
+    const places = areWords(head, tail) ? vocabulary.words.get(head) : undefined;
+    if (!places) continue;
+    for (const [others] of asTyped(vocabulary, tail, unfinished))
+      found.push([others.map((each) => inBoth(places, each)), begun]);
   }
   return found;
 }
@@ -50,16 +79,3 @@ function apart(vocabulary: Vocabulary, asked: string, unfinished: boolean): Sour
 /** Of three letters or more each, else a word and a number. */
 const areWords = (head: string, tail: string) =>
   (head.length >= 3 && tail.length >= 3) || (/\p{L}$/u.test(head) && /^\p{N}/u.test(tail));
-
-/** Where the products are that stand in both lists, with the smaller weight. */
-function inBoth(some: Places, others: Places): Places {
-  const both: number[] = [];
-  let i = 0;
-  for (const place of some) {
-    while (i < others.length && productAt(others[i] as number) < productAt(place)) i++;
-    const other = others[i];
-    if (other !== undefined && productAt(other) === productAt(place))
-      both.push(placeOf(productAt(place), Math.min(weightAt(place), weightAt(other))));
-  }
-  return both;
-}

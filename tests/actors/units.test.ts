@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Unit } from "../../actors/runtime/mailbox.ts";
 import { account, ending, newNumber, origin } from "./account.ts";
 import { type Bank, openBank } from "./bank.ts";
+import { deposit, orders } from "./orders.ts";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -9,9 +9,6 @@ beforeAll(async () => {
 });
 afterAll(() => bank[Symbol.asyncDispose]());
 
-const orders = (...list: object[]) =>
-  list.map((order) => ({ origin, ...order })) as unknown as Unit["orders"];
-const deposit = (id: string, amount: number) => ({ command: account.deposit, id, input: { amount } });
 const newEvent = () => ({ group: "tests", eventId: bank.world.newId() });
 const handled = async ({ eventId }: { eventId: string }) =>
   (await bank.rows("SELECT 1 FROM applied_events WHERE eventId = ?", [eventId])).length;

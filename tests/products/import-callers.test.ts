@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type House, openHouse, type Person } from "../house.ts";
 import { expectInvalid, expectProblem } from "../http/answers.ts";
 import { csv, csvOf, everything, expectReport, importFile, inVain, linesOf, withSku } from "./imports.ts";
-import { make, newProduct, put, withApiKey } from "./products.ts";
+import { make, newProduct, put, remove, withApiKey } from "./products.ts";
 
 let house: House;
 let admin: Person;
@@ -71,6 +71,17 @@ describe("an Idempotency-Key", () => {
     expectReport(again, { created: 1, updated: 1 });
     expect(replayed(again)).toBe("true");
     expectReport(await importFile(seller, file), { updated: 1, unchanged: 1 });
+  });
+
+  test("answers again where its rows would be refused by now", async () => {
+    const [headers, known] = [newKey(), await make(seller)];
+    const file = linesOf({ sku: known.sku, name: "Renamed" });
+    expectReport(await importFile(seller, file, { headers }), { updated: 1 });
+    await remove(seller, known.id);
+    expectInvalid(await inVain(house, seller, file), "/0/category", "/0/monthlyPrice");
+    const again = await inVain(house, seller, file, { headers });
+    expectReport(again, { updated: 1 });
+    expect(replayed(again)).toBe("true");
   });
 
   test("counts for one file, one way to read it and one query", async () => {

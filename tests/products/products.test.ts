@@ -58,7 +58,7 @@ describe("POST /api/products", () => {
           Array.from({ length: 100 }, (_, i) => [`${i}`.padEnd(100, "ü"), "ü".repeat(1000)]),
         ),
         features: Array(100).fill("ü".repeat(200)),
-        ...{ monthlyPrice: 999999999, hourlyPrice: 999999999, annualDiscount: 100, sortOrder: 1e9 },
+        ...{ monthlyPrice: 999999999.99, hourlyPrice: 999999999.999999, annualDiscount: 100, sortOrder: 1e9 },
       },
     ],
   ];

@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Product } from "../../schema/products/product.ts";
 import { entryOf } from "../../src/products/orders.ts";
-import { createSearchIndex, levels, type SearchIndex } from "../../src/products/search-index.ts";
+import { createPostings } from "../../src/products/postings.ts";
+import { createSearchIndex, type SearchIndex } from "../../src/products/search-index.ts";
+import { levels } from "../../src/products/variants.ts";
 import { termsAsked } from "../../src/products/words.ts";
 import { openShelf, searchIn, shelved } from "./shelf.ts";
 
@@ -112,5 +114,9 @@ describe("the search index", () => {
     expect(searchIn(shelf, "kubernetes").items).toHaveLength(1);
     shelf.remove("b");
     expect(searchIn(shelf, "").items).toHaveLength(1);
+    const words = createPostings();
+    for (const product of [1, 2]) words.put("server", product, 6);
+    for (const product of [1, 2, 3]) words.remove("server", product);
+    expect([words.get("server"), words.beginningWith("s")]).toEqual([undefined, []]);
   });
 });

@@ -90,7 +90,7 @@ describe("a forged cursor", () => {
   const text = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString("base64url");
   const replaced: [place: number, ...values: unknown[]][] = [
     [0, "name", "-relevance", "", null, 1, ["relevance"], "__proto__"],
-    [1, -1, 3, 0.5, "0", null, 1e300],
+    [1, -1, 4, 0.5, "0", null, 1e300],
     [2, -1, 0.5, 1e300, "136", null, [], {}],
     [
       3,

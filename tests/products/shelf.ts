@@ -73,6 +73,20 @@ export function searchIn(shelf: Shelf, q: string, asked: Asked = {}) {
 export const namesIn = (shelf: Shelf, q: string, asked: Asked = {}) =>
   searchIn(shelf, q, asked).items.map(({ name }) => name);
 
+/** What is to be found, of what is given, the best first; among equals, the order in which they are given decides. */
+export type Promised = [
+  what: string,
+  query: string,
+  given: (Partial<Product> & { name: string })[],
+  ...names: string[],
+];
+
+/** The names that a query finds, in whichever order the given came in. */
+export function foundAmong(given: readonly Partial<Product>[], query: string): string[][] {
+  const products = given.map((each, i) => shelved({ sortOrder: i, ...each }));
+  return [products, products.toReversed()].map((order) => namesIn(openShelf(order), query));
+}
+
 /** What is suggested to a customer. */
 export const suggestIn = (shelf: Shelf, q: string, limit = 10) => {
   const customer = asker("tenant-1");

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Done, Once, Unit } from "../../actors/runtime/mailbox.ts";
 import { type Account, account, ending, newNumber, origin } from "./account.ts";
 import { type Bank, openBank, stateOf } from "./bank.ts";
+import { deposit, orders, withdraw } from "./orders.ts";
 
 let bank: Bank;
 beforeAll(async () => {
@@ -10,10 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => bank[Symbol.asyncDispose]());
 
-const orders = (...list: object[]) =>
-  list.map((order) => ({ origin, ...order })) as unknown as Unit["orders"];
-const deposit = (id: string, amount: number) => ({ command: account.deposit, id, input: { amount } });
-const withdraw = (id: string, amount: number) => ({ command: account.withdraw, id, input: { amount } });
 const open = () => ({ command: account.open, input: { tenantId: "tenant-1", number: newNumber() } });
 const sendAll = (unit: Unit["orders"], once: Once<Done<unknown>[]>, box = bank.boxes[0]) =>
   box.sendAll(unit, once);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Done, Unit } from "../../actors/runtime/mailbox.ts";
 import { type Account, account, ending, newNumber, origin } from "./account.ts";
 import { type Bank, openBank } from "./bank.ts";
+import { deposit, orders, withdraw } from "./orders.ts";
 
 /* Commands that succeed or fail together: `sendAll`. */
 
@@ -11,10 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => bank[Symbol.asyncDispose]());
 
-const orders = (...list: object[]) =>
-  list.map((order) => ({ origin, ...order })) as unknown as Unit["orders"];
-const deposit = (id: string, amount: number) => ({ command: account.deposit, id, input: { amount } });
-const withdraw = (id: string, amount: number) => ({ command: account.withdraw, id, input: { amount } });
 const open = (number = newNumber(), tenantId = "tenant-1") => ({
   command: account.open,
   input: { tenantId, number },
