@@ -118,6 +118,7 @@ function record(
     const after = nextRecord(old, values, to, now, command.quiet);
     if (old) draft.change(actor, after);
     else draft.create(actor, after);
+    if (actor.wakes && !command.quiet) draft.wake(actor.wakes);
     if (actor.audited && !command.quiet) draft.add("audit", auditRow(world, order, old, after, notes, now));
     return after;
   };

@@ -61,7 +61,6 @@ export class Draft {
   }
   private mark(set: Map<string, MySqlTable>, actor: Actor, record: StoredRecord): void {
     const key = keyOf(actor.table, record.id);
-    if (actor.wakes) this.followers.add(actor.wakes); // a hint: one that is undone does no harm
     this.put(set, key, actor.table);
     this.put(this.records, key, record);
   }
@@ -70,6 +69,11 @@ export class Draft {
     const before = map.get(key);
     this.undone.push(() => put(map, key, before));
     put(map, key, value);
+  }
+
+  /** Wakes who follows the versions of a kind of record: a hint, so that one too many does no harm. */
+  wake(follower: Woken): void {
+    this.followers.add(follower);
   }
 
   answerTo(id: string): StoredAnswer | undefined {

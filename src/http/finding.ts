@@ -2,6 +2,7 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { MySqlColumn, MySqlTable } from "drizzle-orm/mysql-core";
 import { notFound } from "../../schema/errors.ts";
 import type { TenantScope } from "../../schema/permissions.ts";
+import { auditEntries } from "../../schema/runtime/audit-entry.ts";
 import { isId } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 
@@ -11,6 +12,13 @@ export function only(column: MySqlColumn, value: string | boolean | null | undef
   const fits = !column.getSQLType().startsWith("char(36)") || isId(String(value));
   return fits ? eq(column, value) : sql`false`;
 }
+
+/** The audit of a record, for a list by version. */
+export const auditOfRecord = (id: string) => ({
+  table: auditEntries,
+  columns: { version: auditEntries.version },
+  where: [only(auditEntries.recordId, id)],
+});
 
 /** The record with this id; throws `not_found` when there is none in the scope. `what` is its name for people. */
 export async function findRecord<T extends MySqlTable & { id: MySqlColumn; tenantId: MySqlColumn }>(

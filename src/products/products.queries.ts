@@ -2,10 +2,9 @@ import { and, gt, gte, inArray, lte } from "drizzle-orm";
 import type * as v from "valibot";
 import { notFound } from "../../schema/errors.ts";
 import { type Product, type ProductState, products } from "../../schema/products/product.ts";
-import { auditEntries } from "../../schema/runtime/audit-entry.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
-import { only } from "../http/finding.ts";
+import { auditOfRecord, only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
 import { productFilters, productSorts, seesAll } from "./filters.ts";
 import { changeView, productView } from "./products.views.ts";
@@ -64,12 +63,7 @@ export async function changesOfProduct(
   query: v.InferOutput<typeof ListChanges>,
 ) {
   await findProduct(world, call, id);
-  const listed = {
-    table: auditEntries,
-    columns: { version: auditEntries.version },
-    where: [only(auditEntries.recordId, id)],
-  };
-  return (await listPage(world, call, listed, query)).map(changeView);
+  return (await listPage(world, call, auditOfRecord(id), query)).map(changeView);
 }
 
 /** The products that have one of these skus, by sku. */

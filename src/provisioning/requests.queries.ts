@@ -6,11 +6,10 @@ import {
   provisioningRequests as requests,
 } from "../../schema/provisioning/request.ts";
 import { resourceTypes } from "../../schema/provisioning/specification.ts";
-import { auditEntries } from "../../schema/runtime/audit-entry.ts";
 import { exampleId, ForeignId, text } from "../../schema/values.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
-import { findRecord, only } from "../http/finding.ts";
+import { auditOfRecord, findRecord, only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
 import { auditView, requestView } from "./requests.views.ts";
 
@@ -72,12 +71,7 @@ export async function requestsOfOrder(
 /** A page of the audit trail of a request, oldest first. */
 export async function auditOf(world: World, call: Call, id: string, query: v.InferOutput<typeof ListAudit>) {
   await findRequest(world, call.scope, id);
-  const listed = {
-    table: auditEntries,
-    columns: { version: auditEntries.version },
-    where: [only(auditEntries.recordId, id)],
-  };
-  return (await listPage(world, call, listed, query)).map(auditView);
+  return (await listPage(world, call, auditOfRecord(id), query)).map(auditView);
 }
 
 /** The items of an order that have a request already, whichever event it came of. */

@@ -47,7 +47,7 @@ describe("a walk by cursor", () => {
         const shelf = openShelf(many("server"));
         const whole = searchIn(shelf, query, { sort });
         const pages = walk(shelf, query, sort);
-        expect(levelOf(pages[0]!.meta.next_cursor)).toBe(level);
+        expect(levelOf(pages[0]!.meta.next_cursor!)).toBe(level);
         expect(met(pages)).toEqual(whole.items.map(({ id }) => id));
         expect(pages.map(({ meta }) => meta.page)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
         for (const { meta } of pages)

@@ -1,5 +1,7 @@
 import type { Product } from "../../schema/products/product.ts";
+import type { Facets } from "../../schema/products/search.ts";
 import type { Call } from "../../src/http/call.ts";
+import type { pageOf } from "../../src/http/paging.ts";
 import type { Catalogue } from "../../src/products/catalogue.ts";
 import { accepting, type Filters } from "../../src/products/filters.ts";
 import { createOrders, type Entry, entryOf } from "../../src/products/orders.ts";
@@ -59,7 +61,7 @@ interface Asked {
   filters?: Filters;
   sort?: string;
   limit?: number;
-  cursor?: string | undefined;
+  cursor?: string | null | undefined;
   staff?: boolean;
 }
 
@@ -67,8 +69,13 @@ interface Asked {
 export function searchIn(shelf: Shelf, q: string, asked: Asked = {}) {
   const { filters = {}, sort = "relevance", limit = 100, cursor, staff = false } = asked;
   const call = asker(staff ? null : "tenant-1");
-  const items = searchPage(shelf, call, { q, sort, limit, cursor }, accepting(call, filters));
-  return { items, meta: call.meta as any };
+  const items = searchPage(
+    shelf,
+    call,
+    { q, sort, limit, cursor: cursor ?? undefined },
+    accepting(call, filters),
+  );
+  return { items, meta: call.meta as ReturnType<typeof pageOf> & { facets: Facets } };
 }
 export const namesIn = (shelf: Shelf, q: string, asked: Asked = {}) =>
   searchIn(shelf, q, asked).items.map(({ name }) => name);

@@ -36,7 +36,7 @@ describe("of words that are misspelt and unfinished:", () => {
     const products = Array.from({ length: 10 }, (_, i) => shelved({ ...cluster, sortOrder: i % 3 }));
     const shelf = openShelf(products);
     const met: string[] = [];
-    for (let cursor: string | undefined, more = true; more; ) {
+    for (let cursor: string | null = null, more = true; more; ) {
       const { items, meta } = searchIn(shelf, "kubrn", { limit: 4, cursor });
       met.push(...items.map(({ id }) => id));
       // Those that answer better come too late for this walk.
