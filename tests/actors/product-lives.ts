@@ -30,6 +30,8 @@ export interface Step {
   before: ProductState | null;
   /** Null: the product is gone. */
   after: ProductState | null;
+  /** Whom the commit wakes. */
+  wakes: readonly string[];
 }
 
 /** What the mailbox does with a command; throws the refusal. `holder` has the sku that the input asks for. */
@@ -54,7 +56,7 @@ export function sent(
   const unit = { orders, once: null, applied: null, resolve() {}, reject() {} };
   const [done] = decideUnit(world, draft, unit, new Date(at), () => ({ holder })) as Done<ProductState>[];
   const after = decision.remove ? null : (done?.state ?? null);
-  return { name, input, decision, before: state, after };
+  return { name, input, decision, before: state, after, wakes: draft.wakes };
 }
 
 /** A decision that changes the state or its input in place would be caught by this. */

@@ -77,6 +77,13 @@ describe("any life of a product:", () => {
     });
     expect(product.wakes).toBe("products");
   });
+
+  test("those are woken where its version rose or it is gone, and not for an order's note", () => {
+    always((steps) => {
+      for (const { before, after, wakes } of steps)
+        expect([...wakes]).toEqual(before && before.version === after?.version ? [] : ["products"]);
+    });
+  });
 });
 
 describe("a sku", () => {

@@ -51,24 +51,6 @@ describe("DELETE /api/products/{id}", () => {
     expect((await remove(seller, id, versionTag(1))).data).toEqual({ id, deleted: true });
   });
 
-  test("wakes no search where an order only names the product", async () => {
-    const { id } = await make(seller);
-    const wakes: string[] = [];
-    const next = Promise.withResolvers<void>();
-    let command = "note-order";
-    const stop = house.world.waker.on("products", () => {
-      wakes.push(command);
-      next.resolve();
-    });
-    await noteOrder(house, id);
-    await get(seller, id);
-    command = "update";
-    await put(seller, id, { name: "Other" });
-    await next.promise;
-    stop();
-    expect(wakes).toEqual(["update"]);
-  });
-
   test("archives what an order names, once, and keeps its sku", async () => {
     const made = await make(seller, { status: "active" });
     const { id, sku } = made;
