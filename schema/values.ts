@@ -35,7 +35,11 @@ function inCharacters<A extends { "~run": unknown; requirement: number }>(
   holds: (length: number, requirement: number) => boolean,
 ): A {
   const run = (dataset: { typed: boolean; value: string }, config: never) => {
-    if (dataset.typed && !holds([...dataset.value].length, bound.requirement))
+    if (!dataset.typed) return dataset;
+    // Twice the bound is beyond it whatever is in it: a text of megabytes is not taken apart.
+    const { length } = dataset.value;
+    const characters = length > 2 * bound.requirement ? length : [...dataset.value].length;
+    if (!holds(characters, bound.requirement))
       v._addIssue(bound as never, "length", dataset as never, config);
     return dataset;
   };

@@ -103,6 +103,7 @@ const Variables = v.object({
   TRUSTED_PROXY_HOPS: v.optional(wholeNumber(0, 10), "0"),
   RATE_LIMITS: v.optional(onOff, "on"),
   SERVICE_THROTTLES: v.optional(throttles),
+  CREDENTIALS_DIR: v.optional(v.string()),
   LOG_LEVEL: v.optional(
     v.picklist(["debug", "info", "warn", "error"], "must be debug, info, warn or error"),
     "info",
@@ -127,6 +128,13 @@ export function readConfig(
     throw new Error(`Configuration: ${[...new Set(faults)].join("; ")}`);
   return result.output;
 }
+
+/** The names of the variables that this program reads for itself. */
+export const ownVariables: readonly string[] = Object.keys(Variables.entries);
+
+/** A variable that a record names, such as a cluster's credentials; none of the program's own. */
+export const environmentValue = (name: string): string | undefined =>
+  ownVariables.includes(name) ? undefined : process.env[name];
 
 /** Whether npm's `npx` has started this program. */
 export const isBelowNpx = (environment: Record<string, string | undefined> = process.env): boolean =>

@@ -8,6 +8,7 @@ import { ServiceError } from "../schema/errors.ts";
 import { users } from "../schema/identity/user.ts";
 import { CreateProduct, products } from "../schema/products/product.ts";
 import { clusters } from "../schema/provisioning/cluster.ts";
+import { CreateCluster } from "../schema/provisioning/cluster-bodies.ts";
 import { hashPassword } from "./identity/secrets.ts";
 import type { Landfall } from "./landfall.ts";
 import { sampleProducts } from "./products/samples.ts";
@@ -42,21 +43,14 @@ export async function seedAdmin(landfall: Landfall, email: string, password: str
 export async function seedCluster(landfall: Landfall): Promise<void> {
   const [found] = await landfall.world.db.select({ total: count() }).from(clusters);
   if (found?.total !== 0) return;
-  const input = {
+  const input = v.parse(CreateCluster, {
     name: "Simulated",
-    type: "SIMULATED" as const,
+    type: "SIMULATED",
     region: "local",
     isDefault: true,
-    supportedResourceTypes: [
-      "VM" as const,
-      "VOLUME" as const,
-      "DATABASE" as const,
-      "NETWORK" as const,
-      "FLOATING_IP" as const,
-    ],
-    metadata: {},
-  };
-  await landfall.mailbox.send(cluster.register, { input, origin: origin(landfall) });
+    supportedResourceTypes: ["VM", "VOLUME", "DATABASE", "NETWORK", "FLOATING_IP"],
+  });
+  await landfall.mailbox.send(cluster.create, { input, origin: origin(landfall) });
 }
 
 /** The sample catalogue, where there is no product yet. */

@@ -25,6 +25,13 @@ export const grants = {
   "requests.read": { tenant: true, staff: roles, services: true, scope: "provisioning:read" },
   "requests.order": { tenant: true, staff: driving, services: true, seen: true, scope: "provisioning:write" },
   "requests.drive": { staff: driving, services: true },
+  clusters: { staff: driving, services: true },
+  "approval-rules.read": { staff: roles, services: true },
+  "approval-rules.write": { staff: driving },
+  "quotas.read": { tenant: true, staff: roles, services: true, scope: "quotas:read" },
+  "quotas.write": { staff: ["ADMIN", "OPS", "SALES"] },
+  "approvals.read": { tenant: true, staff: roles, services: true, scope: "provisioning:read" },
+  "approvals.decide": { staff: ["ADMIN", "OPS", "FINANCE"], services: true },
   self: { tenant: true, staff: roles, services: true },
   "own.tenant": { tenant: true },
   "users.manage": { tenant: true, staff: ["ADMIN", "SECURITY"] },
@@ -48,8 +55,10 @@ export interface Endpoint {
   may: keyof typeof grants | "anyone";
   /** Of the call with `body` on a fresh `target`. */
   status: 200 | 201 | 202;
-  /** Makes the record that `{id}` (or the one parameter of the path) names. */
+  /** Makes the record that `{id}` (or the first parameter of the path) names. */
   target?: Made<string>;
+  /** In the place of a second parameter. */
+  further?: string;
   /** The smallest body that is taken; absent: it takes none. */
   body?: Made<Record<string, unknown>>;
   /** It takes text of this media type in place of JSON. */
@@ -72,7 +81,7 @@ export interface Endpoint {
   /** Others may keep the answer for a while; it has an ETag of its own. */
   cacheable?: true;
   /** Where a call names its tenant, beside the token. */
-  tenantIn?: "body" | "query";
+  tenantIn?: "body" | "query" | "path";
   /** What a user of another tenant gets: their own, nothing, or no such record. Absent: see `tenantIn`. */
   foreign?: "own" | "empty" | "hidden";
   /** Where a caller is answered otherwise than the permission says. */

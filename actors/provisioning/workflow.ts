@@ -1,10 +1,11 @@
 import { ServiceError } from "../../schema/errors.ts";
 import type { Fault, RequestState, Step } from "../../schema/provisioning/request.ts";
 import type { ManualComplete } from "../../schema/provisioning/request-bodies.ts";
-import type { Decision, Moment } from "../runtime/actor.ts";
+import type { Moment } from "../runtime/actor.ts";
 import { accessFrom } from "./access.ts";
 import { byHand, drive, isDriven } from "./driving.ts";
 import { type Details, told } from "./events.ts";
+import { release } from "./reservation.ts";
 import {
   completeAll,
   completeStep,
@@ -32,7 +33,7 @@ export interface StepResult {
 }
 
 /** All four steps anew, or over to a person. What an earlier attempt said of the access is void. */
-export function begin(state: RequestState, now: Date): Decision<RequestState> {
+export function begin(state: RequestState, now: Date) {
   const steps = freshSteps(state.retryCount + 1);
   const fresh: RequestState = { ...state, access: null, sealedCredentials: null, error: null };
   const next: RequestState = byHand(state)
@@ -78,23 +79,24 @@ export function fail(
   state: RequestState,
   { code, message, run }: Fault & { run?: StepRun },
   _: unknown,
-  { now }: Moment,
+  moment: Moment,
 ) {
   const error = { code, message };
   const step = state.currentStep && runningStep(state, run);
-  const steps = step ? failStep(state.steps, step, error, now) : state.steps;
+  const steps = step ? failStep(state.steps, step, error, moment.now) : state.steps;
   const rollingBack = isDriven(state);
   const next: RequestState = {
     ...state,
     steps,
     error,
     currentStep: null,
-    status: rollingBack ? "ROLLING_BACK" : "FAILED",
+    ...(rollingBack ? { status: "ROLLING_BACK" } : { status: "FAILED", reserved: null }),
   };
+  const also = rollingBack ? [] : release(state, moment);
   const emit = rollingBack
     ? []
     : [told(state.id, next, "provisioning.failed", { ...(step ? { step } : {}), error })];
-  return { set: next, ...(step ? { step } : {}), detail: { error }, emit, jobs: drive(next) };
+  return { set: next, ...(step ? { step } : {}), detail: { error }, also, emit, jobs: drive(next) };
 }
 
 /** The step under way; refuses a result that belongs to another step or attempt. */
@@ -112,24 +114,32 @@ const withCredentials = (state: RequestState, sealed?: string) =>
   sealed ? [...(state.sealedCredentials ?? []), sealed] : state.sealedCredentials;
 
 /** `undone` steps were undone; of what is left, `error` tells why. */
-export function rollbackFailed(state: RequestState, { undone, error }: { undone: Step[]; error: Fault }) {
+export function rollbackFailed(
+  state: RequestState,
+  { undone, error }: { undone: Step[]; error: Fault },
+  _: unknown,
+  moment: Moment,
+) {
   const next: RequestState = {
     ...state,
     status: "ROLLBACK_FAILED",
+    reserved: null,
     steps: undoSteps(state.steps, undone),
     leftovers: stepsToUndo(state.steps, state.leftovers).filter((step) => !undone.includes(step)),
   };
   return {
     set: next,
     detail: { error },
+    also: release(state, moment),
     emit: [told(state.id, next, "provisioning.failed", causeOf(state))],
   };
 }
 
-export function rolledBack(state: RequestState) {
+export function rolledBack(state: RequestState, _: unknown, __: unknown, moment: Moment) {
   const next: RequestState = {
     ...state,
     status: "FAILED",
+    reserved: null,
     steps: undoSteps(state.steps, stepsToUndo(state.steps, [])),
     leftovers: [],
   };
@@ -137,7 +147,7 @@ export function rolledBack(state: RequestState) {
     told(state.id, next, "provisioning.rolled-back"),
     told(state.id, next, "provisioning.failed", causeOf(state)),
   ];
-  return { set: next, emit };
+  return { set: next, also: release(state, moment), emit };
 }
 
 const causeOf = ({ error }: RequestState): Details => (error ? { error } : {});

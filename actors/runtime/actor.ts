@@ -54,9 +54,16 @@ export interface OtherChange {
   id: string;
   set: Record<string, unknown>;
   create?: true;
+  /** Keeps the books only, as a quiet command does. */
+  quiet?: true;
 }
 
-/** What a command comes to. Without `set` and `remove` it is accepted and changes nothing. */
+/** A record that a command locks beside its own, or every record of a kind (`everyone`). */
+export type Lock = readonly [Actor, string];
+/** In the place of an id: all of them. Only for kinds of which there are few. */
+export const everyone = "*";
+
+/** What a command comes to. Without `set` and `remove` it is accepted and changes nothing. `also` needs one of them. */
 export interface Decision<State> {
   set?: Partial<State>;
   /** The record is gone with the commit; the outcome tells its last state. */
@@ -77,6 +84,8 @@ export interface Moment {
   newId(): string;
   /** Another record that the command has locked; null where there is none. */
   locked(actor: Actor, id: string): StoredRecord | null;
+  /** All records of a kind that the command has locked with `everyone`, the oldest first. */
+  lockedAll(actor: Actor): StoredRecord[];
 }
 
 /** A read that many commands of a batch share: one query for all their keys. */
@@ -112,7 +121,9 @@ export interface Command<State = unknown, Input = unknown> {
   allowedIn(status: string): string[];
   /** Keeps the books only: version, audit and `updatedAt` stay as they are. */
   readonly quiet: boolean;
-  locks(input: Input): readonly (readonly [Actor, string])[];
+  locks(input: Input): readonly Lock[];
+  /** What it locks once its own record is known (null: it is not there yet). */
+  furtherLocks(state: State | null, input: Input): readonly Lock[];
   /** `state` is null for a record that is not there when the batch begins. */
   facts(state: State | null, input: Input): Record<string, FactQuery<unknown>>;
   decide(state: State, input: Input, facts: Record<string, unknown>, moment: Moment): Decision<State>;
@@ -131,7 +142,10 @@ interface Definition<T extends MySqlTable, C extends Record<string, Decide<T["$i
   /** Commands of the workers and timers; they are not named to clients. */
   internal?: readonly (keyof C)[];
   quiet?: readonly (keyof C)[];
-  locks?: { [K in keyof C]?: (input: Parameters<C[K]>[1]) => readonly (readonly [Actor, string])[] };
+  locks?: { [K in keyof C]?: (input: Parameters<C[K]>[1]) => readonly Lock[] };
+  furtherLocks?: {
+    [K in keyof C]?: (state: T["$inferSelect"] | null, input: Parameters<C[K]>[1]) => readonly Lock[];
+  };
   facts?: {
     [K in keyof C]?: (
       state: T["$inferSelect"] | null,
@@ -161,6 +175,7 @@ export function defineActor<T extends MySqlTable, C extends Record<string, Decid
       allowedIn,
       quiet: quiet.includes(key),
       locks: definition.locks?.[key] ?? (() => []),
+      furtherLocks: definition.furtherLocks?.[key] ?? (() => []),
       facts: definition.facts?.[key] ?? (() => ({})),
       decide,
     },

@@ -1,7 +1,7 @@
 import { getTableName } from "drizzle-orm";
 import type { MySqlTable } from "drizzle-orm/mysql-core";
 import type { World } from "../../schema/world.ts";
-import type { Fact, StoredRecord } from "./actor.ts";
+import { everyone, type Fact, type Lock, type StoredRecord } from "./actor.ts";
 import { type BatchConnection, beginning } from "./connection.ts";
 import { decideUnit, type FactsFor } from "./decide.ts";
 import { Draft } from "./draft.ts";
@@ -12,8 +12,8 @@ import { decode, literal, type Row, selectForUpdate } from "./rows.ts";
 export type Ending = { outcome: Done<unknown>[] | Replayed } | { refusal: unknown };
 
 /**
- * One batch, one transaction: lock and read, ask for facts, decide in memory, write, commit. Three round trips
- * (two without facts). Throws when nothing of it was committed, or when that can't be known.
+ * One batch, one transaction: lock and read, ask for facts, decide in memory, write, commit. Two round trips, one
+ * more for locks that follow from the records, and one more for each fact. Throws when nothing of it was committed, or when that can't be known.
  */
 export async function commitBatch(
   world: World,
@@ -22,6 +22,7 @@ export async function commitBatch(
 ): Promise<Ending[]> {
   const draft = new Draft(world.now());
   await begin(connection, draft, units);
+  await lock(connection, draft, furtherLocksOf(draft, units));
   const factsFor = await readFacts(connection, draft, units);
   // Facts may show what another process has committed since: then its answers and events must show as well.
   const past = factsFor ? pastOf(units) : [];
@@ -39,15 +40,28 @@ export async function commitBatch(
   return endings;
 }
 
-/** Starts the transaction and reads everything that the batch locks. */
+/** Starts the transaction and reads everything that the batch is known to lock. */
 async function begin(connection: BatchConnection, draft: Draft, units: readonly Unit[]): Promise<void> {
-  const locks = locksOf(units);
-  const statements = [beginning, ...locks.map(([table, ids]) => selectForUpdate(table, ids))];
-  const results = (await connection.run([...statements, ...pastOf(units)])) as Row[][];
+  const rest = await lock(connection, draft, locksOf(units), [beginning], pastOf(units));
+  draft.loadPast(rest);
+}
+
+/** Locks and reads in one round trip, between other statements; what those after it bring. */
+async function lock(
+  connection: BatchConnection,
+  draft: Draft,
+  locks: Locks,
+  before: string[] = [],
+  after: string[] = [],
+): Promise<Row[][]> {
+  const statements = [...before, ...locks.map(([table, ids]) => selectForUpdate(table, ids)), ...after];
+  if (statements.length === 0) return [];
+  const results = (await connection.run(statements)) as Row[][];
   locks.forEach(([table], i) => {
-    for (const row of results[i + 1] ?? []) draft.load(table, decode(table, row) as unknown as StoredRecord);
+    for (const row of results[before.length + i] ?? [])
+      draft.load(table, decode(table, row) as unknown as StoredRecord);
   });
-  draft.loadPast(results.slice(statements.length));
+  return results.slice(before.length + locks.length);
 }
 
 /** Reads for what the units may have done before: answers to their keys, and events that were applied. */
@@ -68,18 +82,43 @@ function pastOf(units: readonly Unit[]): string[] {
 /** What the id columns can hold; anything else is not there, and would not compare with them. */
 const possibleId = /^[ -~]{1,36}$/;
 
-/** What to lock: tables in the order of their names, ids ascending, so that no two batches wait for each other. */
-function locksOf(units: readonly Unit[]): [MySqlTable, string[]][] {
+/** What is locked in one round trip: of each table these ids, or all (null). */
+type Locks = [table: MySqlTable, ids: string[] | null][];
+
+/** The commands' own records, and what they name beside them. */
+function locksOf(units: readonly Unit[]): Locks {
+  return inOrder(
+    units.flatMap(({ orders }) =>
+      orders.flatMap(({ command, id, input }): readonly Lock[] => {
+        const own = command.accepts !== "new" && id !== undefined;
+        return [...(own ? [[command.actor, id] as const] : []), ...command.locks(input)];
+      }),
+    ),
+  );
+}
+
+/** What follows from the records that are locked now. */
+function furtherLocksOf(draft: Draft, units: readonly Unit[]): Locks {
+  return inOrder(
+    units.flatMap(({ orders }) =>
+      orders.flatMap((order) => order.command.furtherLocks(ownRecord(draft, order), order.input)),
+    ),
+  );
+}
+
+/** The record that a command is for; null where it is new, or not there yet. */
+const ownRecord = (draft: Draft, { command, id = "" }: UnitOrder) =>
+  command.accepts === "new" ? null : draft.get(command.actor, id);
+
+/** Tables in the order of their names, ids ascending, so that no two batches wait for each other. */
+function inOrder(all: readonly Lock[]): Locks {
   const locks = new Map<MySqlTable, Set<string>>();
-  const lock = (table: MySqlTable, id: string) => locks.set(table, (locks.get(table) ?? new Set()).add(id));
-  for (const { orders } of units) {
-    for (const { command, id, input } of orders) {
-      if (command.accepts !== "new" && id !== undefined && possibleId.test(id)) lock(command.actor.table, id);
-      for (const [actor, other] of command.locks(input)) if (possibleId.test(other)) lock(actor.table, other);
-    }
+  for (const [{ table }, id] of all) {
+    if (possibleId.test(id)) locks.set(table, (locks.get(table) ?? new Set()).add(id));
   }
-  const byName = [...locks].sort(([a], [b]) => (getTableName(a) < getTableName(b) ? -1 : 1));
-  return byName.map(([table, ids]) => [table, [...ids]]);
+  return [...locks]
+    .sort(([a], [b]) => (getTableName(a) < getTableName(b) ? -1 : 1))
+    .map(([table, ids]) => [table, ids.has(everyone) ? null : [...ids]]);
 }
 
 /** One query for each fact that any command asks for. Facts see what is committed, not what this batch decides. */
@@ -91,10 +130,8 @@ async function readFacts(
   const questions = new Map<UnitOrder, ReturnType<UnitOrder["command"]["facts"]>>();
   const keys = new Map<Fact<unknown, unknown>, unknown[]>();
   for (const order of units.flatMap(({ orders }) => orders)) {
-    const { command, id = "", input } = order;
-    const state = command.accepts === "new" ? null : draft.get(command.actor, id);
     // A record that is missing may be made earlier in the same batch: its facts are asked for as at creation.
-    const asked = command.facts(state, input);
+    const asked = order.command.facts(ownRecord(draft, order), order.input);
     questions.set(order, asked);
     for (const { fact, key } of Object.values(asked)) {
       const others = keys.get(fact);

@@ -60,9 +60,10 @@ function decideOrder(
     caller: origin.caller,
     newId: () => world.newId(),
     locked: (actor, other) => draft.get(actor, other),
+    lockedAll: (actor) => draft.all(actor),
   };
   const decision = command.decide(before, order.input, factsFor(order), moment);
-  return { state: record(world, draft, order, now, before, id, decision), before };
+  return { ...record(world, draft, order, now, before, id, decision), before };
 }
 
 /** The record as it is, when it may be seen and its state and version allow the command. */
@@ -95,7 +96,7 @@ function accepted(draft: Draft, { command, origin, ifMatch }: UnitOrder, id: str
   return found;
 }
 
-/** Puts a decision into the draft: state or removal, audit, events, jobs. */
+/** Puts a decision into the draft: state or removal, audit, events, jobs. The records after it. */
 function record(
   world: World,
   draft: Draft,
@@ -107,36 +108,36 @@ function record(
 ) {
   const { command, origin } = order;
   const { set, remove, emit = [], jobs = [], also = [] } = decision;
-  if (!set && !remove) return before;
+  if (!set && !remove) return { state: before, also: [] };
   const write = (
     actor: Actor,
     old: StoredRecord | null,
     to: string,
     values: object,
     notes: Decision<unknown>,
+    quiet = command.quiet,
   ) => {
-    const after = nextRecord(old, values, to, now, command.quiet);
+    const after = nextRecord(old, values, to, now, quiet);
     if (old) draft.change(actor, after);
     else draft.create(actor, after);
-    if (actor.wakes && !command.quiet) draft.wake(actor.wakes);
-    if (actor.audited && !command.quiet) draft.add("audit", auditRow(world, order, old, after, notes, now));
+    if (actor.wakes && !quiet) draft.wake(actor.wakes);
+    if (actor.audited && !quiet) draft.add("audit", auditRow(world, order, old, after, notes, now));
     return after;
   };
   const after = write(command.actor, before, id, set ?? {}, decision);
   if (remove) draft.remove(command.actor, after.id);
-  for (const other of also) {
-    const found = draft.get(other.actor, other.id);
-    if (!found && !other.create)
-      throw new Error(`${command.name} changes a ${other.actor.name} that it has not locked.`);
-    write(other.actor, other.create ? null : found, other.id, other.set, {});
-  }
+  const others = also.map(({ actor, id: other, set: values, create, quiet }) => {
+    const found = draft.get(actor, other);
+    if (!found && !create) throw new Error(`${command.name} changes a ${actor.name} that it has not locked.`);
+    return write(actor, create ? null : found, other, values, {}, quiet);
+  });
   for (const emission of emit)
     draft.add("outbox", eventRow(world, command.actor, origin, after, emission, now));
   for (const { kind, key, dueAt = now, payload = null } of jobs) {
     const { requestId, correlationId } = origin;
     draft.add("jobs", { kind, key, dueAt, payload, attempt: 0, revision: 1, requestId, correlationId });
   }
-  return after;
+  return { state: after, also: others };
 }
 
 function nextRecord(

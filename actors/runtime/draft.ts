@@ -15,6 +15,7 @@ type StoredAnswer = typeof idempotentAnswers.$inferInsert;
 /** What a batch has read and decided so far, in memory. Records are never changed in place, so undoing is cheap. */
 export class Draft {
   private readonly records = new Map<string, StoredRecord>();
+  private readonly ids = new Map<MySqlTable, Set<string>>();
   private readonly fresh = new Map<string, MySqlTable>();
   private readonly dirty = new Map<string, MySqlTable>();
   private readonly removed = new Map<string, MySqlTable>();
@@ -30,9 +31,15 @@ export class Draft {
 
   constructor(private readonly now: Date) {}
 
-  /** A record that was locked when the batch began. */
+  /** A record that the batch has locked. */
   load(table: MySqlTable, record: StoredRecord): void {
     this.records.set(keyOf(table, record.id), record);
+    this.know(table, record.id);
+  }
+  private know(table: MySqlTable, id: string): void {
+    const ids = this.ids.get(table);
+    if (ids) ids.add(id);
+    else this.ids.set(table, new Set([id]));
   }
   /** Rows of stored answers, and of applied events. */
   loadPast(results: Row[][]): void {
@@ -42,6 +49,11 @@ export class Draft {
     }
   }
 
+  /** Every record of a kind that is known here, by id. */
+  all({ table }: Actor): StoredRecord[] {
+    const ids = [...(this.ids.get(table) ?? [])].sort();
+    return ids.flatMap((id) => this.records.get(keyOf(table, id)) ?? []);
+  }
   get(actor: Actor, id: string): StoredRecord | null {
     return this.records.get(keyOf(actor.table, id)) ?? null;
   }
@@ -63,6 +75,7 @@ export class Draft {
     const key = keyOf(actor.table, record.id);
     this.put(set, key, actor.table);
     this.put(this.records, key, record);
+    this.know(actor.table, record.id);
   }
   /** Sets an entry, or takes it out, so that it can be undone. */
   private put<V>(map: Map<string, V>, key: string, value: V | undefined): void {

@@ -1,5 +1,5 @@
 import type { World } from "../../schema/world.ts";
-import type { Command, Origin } from "./actor.ts";
+import type { Command, Origin, StoredRecord } from "./actor.ts";
 import { openBatchConnection } from "./connection.ts";
 import { runBatch } from "./recovery.ts";
 
@@ -21,13 +21,14 @@ export interface Order<State, Input> {
   readonly origin: Origin;
   /** Refused as `precondition_failed` when the record has none of these versions. */
   readonly ifMatch?: readonly number[];
-  readonly once?: Once<State>;
+  readonly once?: Once<Done<State>>;
 }
 
-/** The record after a command and before it (null: it is new). */
+/** The record after a command and before it (null: it is new), and the other records that changed with it. */
 export interface Done<State> {
   readonly state: State;
   readonly before: State | null;
+  readonly also: readonly StoredRecord[];
   readonly replayed?: undefined;
 }
 
@@ -104,9 +105,9 @@ export function openMailbox(world: World): Mailbox {
   };
 }
 
-const ofTheFirst = <State>(once: Once<State>): Once<Done<unknown>[]> => ({
+const ofTheFirst = <State>(once: Once<Done<State>>): Once<Done<unknown>[]> => ({
   ...once,
-  answer: ([first]) => once.answer((first as Done<State>).state),
+  answer: ([first]) => once.answer(first as Done<State>),
 });
 
 /** The units at the head of the queue that make at most `maxBatch` commands; one at least. */

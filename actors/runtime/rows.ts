@@ -66,9 +66,10 @@ const listOf = (ids: readonly string[]) =>
     .map((id) => literal(id))
     .join(",");
 
-/** Locks the rows of these ids, in the order of the ids, and reads them. */
-export function selectForUpdate(table: MySqlTable, ids: readonly string[]): string {
-  return `SELECT ${columnsOf(table).list} FROM ${nameOf(table)} WHERE id IN (${listOf(ids)}) ORDER BY id FOR UPDATE`;
+/** Locks the rows of these ids, or all (null), in the order of the ids, and reads them. */
+export function selectForUpdate(table: MySqlTable, ids: readonly string[] | null): string {
+  const wanted = ids ? ` WHERE id IN (${listOf(ids)})` : "";
+  return `SELECT ${columnsOf(table).list} FROM ${nameOf(table)}${wanted} ORDER BY id FOR UPDATE`;
 }
 
 /** Deletes the rows of these ids. */

@@ -1,5 +1,6 @@
-import { index, json, mysqlTable, tinyint } from "drizzle-orm/mysql-core";
+import { boolean, index, json, mysqlTable, tinyint } from "drizzle-orm/mysql-core";
 import { document, exactText, id, recordColumns, word } from "../columns.ts";
+import type { Amounts } from "./amounts.ts";
 import type { ClusterType } from "./cluster.ts";
 import type { ResourceType } from "./specification.ts";
 
@@ -76,6 +77,12 @@ export const provisioningRequests = mysqlTable(
     settledStatus: word<RequestStatus>(),
     /** Steps of an earlier attempt that could not be undone; the worker undoes them before it starts anew. */
     leftovers: json().$type<Step[]>().notNull(),
+    /** What it takes of its tenant's quota and of its cluster; null where it takes nothing, or no longer. */
+    reserved: json().$type<Amounts>(),
+    /** Its approval; null where none was needed. */
+    approvalId: id(),
+    /** An order wants it: it starts by itself once it is approved. */
+    startsWhenApproved: boolean().notNull().default(false),
     createdBy: exactText({ length: 64 }).notNull(),
   },
   (t) => [

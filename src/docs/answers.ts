@@ -63,6 +63,13 @@ export const Problem = v.pipe(
         v.description("`invalid_transition`: the commands that the present status takes."),
       ),
     ),
+    dimension: v.optional(v.pipe(v.string(), v.description("`quota_exceeded`: the limit's name."))),
+    limit: v.optional(v.pipe(v.number(), v.description("`quota_exceeded`: how much there may be."))),
+    used: v.optional(v.pipe(v.number(), v.description("`quota_exceeded`: how much there is."))),
+    requested: v.optional(
+      v.pipe(v.number(), v.description("`quota_exceeded`: how much more was asked for.")),
+    ),
+    count: v.optional(v.pipe(v.number(), v.description("`in_use`: by how many."))),
   }),
   v.title("Problem"),
   v.description("A refusal (RFC 9457). It repeats nothing of what was sent."),

@@ -44,6 +44,19 @@ const tags = [
       "A resource on its way through Allocate, Configure, Activate and Verify, and its life after.",
   },
   {
+    name: "Clusters",
+    description: "The infrastructure that requests are placed on, and whether it can be worked with.",
+  },
+  {
+    name: "Approvals",
+    description:
+      "Requests that a rule holds back until people have decided, and the rules that say which and how many.",
+  },
+  {
+    name: "Quotas",
+    description: "How much a tenant may hold of each resource type, and what it holds.",
+  },
+  {
     name: "Products",
     description:
       "What is for sale. Customers see what is `active`; ADMIN and PRODUCT look after the catalogue.",

@@ -14,7 +14,9 @@ export function describe(components: Components, operation: Operation): JsonSche
   const { schemas } = components;
   const body = declared.body && schemas.of(declared.body);
   const query = declared.query && schemas.of(declared.query, "output");
-  const namesTenant = [body, query].some((schema) => schema && hasMember(schemas, schema, "tenantId"));
+  const namesTenant =
+    operation.path.includes("{tenantId}") ||
+    [body, query].some((schema) => schema && hasMember(schemas, schema, "tenantId"));
   return {
     operationId: declared.id,
     summary: declared.summary,
@@ -69,6 +71,9 @@ function securityOf({ may, apiKey }: Declaration): object[] {
 const inPath: Record<string, { description: string; example: string }> = {
   id: { description: "The record's id.", example: exampleId },
   orderId: { description: "The order's id, as it was given with the request.", example: "order-1" },
+  provisioningRequestId: { description: "The provisioning request's id.", example: exampleId },
+  tenantId: { description: "The tenant's id; another than yours is for staff.", example: exampleId },
+  resourceType: { description: "A resource type.", example: "VM" },
 };
 
 const pathParameters = (path: string) =>

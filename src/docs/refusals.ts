@@ -70,6 +70,8 @@ function refusal(components: Components, status: number, codes: ErrorCode[]): Js
 const more: Partial<Record<ErrorCode, object>> = {
   validation_failed: { errors: [{ pointer: "/specification/vcpu", message: "Must be 256 or less." }] },
   invalid_transition: { from: "ACTIVE", command: "start", allowed: ["suspend", "delete"] },
+  quota_exceeded: { dimension: "maxVcpu", limit: 40, used: 38, requested: 4 },
+  in_use: { count: 3 },
 };
 
 const exampleOf = (code: ErrorCode) => ({

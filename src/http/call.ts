@@ -1,4 +1,4 @@
-import type { Command } from "../../actors/runtime/actor.ts";
+import type { Command, StoredRecord } from "../../actors/runtime/actor.ts";
 import type { Done, Once, Replayed } from "../../actors/runtime/mailbox.ts";
 import { notFound } from "../../schema/errors.ts";
 import { type Caller, systemCaller, type TenantScope } from "../../schema/permissions.ts";
@@ -69,7 +69,7 @@ export class Call {
     command: Command<State, Input>,
     id: string | undefined,
     input: Input,
-    present: (state: State, before: State | null) => View,
+    present: (state: State, before: State | null, also: readonly StoredRecord[]) => View,
     status = 200,
   ): Promise<View> {
     const order = {
@@ -78,12 +78,12 @@ export class Call {
       origin: this.origin(),
       ...this.precondition(),
     };
-    const { state, before } = await this.once<State, Done<State>>(
-      (state) => present(state, null),
+    const { state, before, also } = await this.once<Done<State>, Done<State>>(
+      (done) => present(done.state, null, done.also),
       status,
       (once) => this.landfall.mailbox.send(command, { ...order, ...(once ? { once } : {}) }),
     );
-    return present(state, before);
+    return present(state, before, also);
   }
 
   /** Sends commands that succeed or fail together, and answers what `present` makes of what they came to. */

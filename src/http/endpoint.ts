@@ -62,7 +62,7 @@ export function endpoint<
       context.set.status = statuses[0];
       call.enveloped = !declared.bare && !declared.gives;
     },
-    beforeHandle(context: { call: Call; body: unknown; query: unknown }) {
+    beforeHandle(context: { call: Call; body: unknown; query: unknown; params: unknown }) {
       const { call } = context;
       const [sent, asked] = [
         checked(body, call.body, "", isLarge(call)),
@@ -71,7 +71,7 @@ export function endpoint<
       refuse([...sent.faults, ...asked.faults]);
       context.body = sent.output;
       context.query = asked.output;
-      sameTenant(call, sent.output, asked.output);
+      sameTenant(call, sent.output, asked.output, context.params);
     },
     afterHandle: ({ responseValue }: { responseValue: unknown }) => checkAnswer(answer, responseValue),
     // Read when somebody asks for the OpenAPI document.
@@ -99,7 +99,7 @@ async function authorize(call: Call, permission: Permission): Promise<void> {
   call.sight = sight(call.caller, permission);
 }
 
-/** Refuses a body or query that names a tenant which the caller does not reach. */
+/** Refuses a body, query or path that names a tenant which the caller does not reach. */
 function sameTenant({ scope }: Call, ...places: unknown[]): void {
   for (const place of places) {
     const { tenantId } = (place ?? {}) as { tenantId?: unknown };

@@ -11,10 +11,17 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export function routed(app: AnyElysia): (request: Request) => Response | Promise<Response> {
   app.compile();
   const { http, static: fixed } = app.router;
-  // A path that is written out is never taken for an id.
+  /** How many of its names a route would take from a path; null where no route has the path. */
+  const taken = (method: string, path: string): number | null => {
+    if (fixed[path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path]?.[method] !== undefined)
+      return 0;
+    const found = http.find(method, path);
+    return found && Object.keys(found.params).length;
+  };
+  // What is written out in the path of any method is never taken for an id by another.
   const leads = (method: string, path: string) => {
-    const written = fixed[path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path];
-    return written ? written[method] !== undefined : http.find(method, path) !== null;
+    const own = taken(method, path);
+    return own !== null && methods.every((other) => (taken(other, path) ?? own) >= own);
   };
   return (request) => {
     const path = pathOf(request.url);

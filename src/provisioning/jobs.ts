@@ -1,14 +1,23 @@
 import { eq } from "drizzle-orm";
+import { expiryJob } from "../../actors/provisioning/approval.ts";
 import { driveJob, isDriven } from "../../actors/provisioning/driving.ts";
+import { quotaWarningJob } from "../../actors/provisioning/quota.ts";
 import { request } from "../../actors/provisioning/request.ts";
 import { stepsToUndo } from "../../actors/provisioning/steps.ts";
 import { type Command, originOf } from "../../actors/runtime/actor.ts";
+import type { Mailbox, Order } from "../../actors/runtime/mailbox.ts";
 import { ServiceError } from "../../schema/errors.ts";
 import { clusters } from "../../schema/provisioning/cluster.ts";
-import { provisioningRequests, type RequestState, type Step } from "../../schema/provisioning/request.ts";
+import {
+  type Fault,
+  provisioningRequests,
+  type RequestState,
+  type Step,
+} from "../../schema/provisioning/request.ts";
 import type { ClaimedJob } from "../jobs/leases.ts";
 import type { JobKind } from "../jobs/runner.ts";
 import type { Landfall } from "../landfall.ts";
+import { siteOf } from "./credentials.ts";
 import { withDeadline } from "./drivers/deadline.ts";
 import { type Driver, drivers, type Service } from "./drivers/driver.ts";
 import { DriverError } from "./drivers/driver-error.ts";
@@ -19,7 +28,33 @@ const defaultStepTimeoutSeconds = 900;
 /** What provisioning does outside: brings each request's infrastructure to where the request wants it, a move at a time. */
 export const provisioningJobs = (landfall: Landfall): JobKind[] => [
   { kind: driveJob, run: (job, signal) => drive(landfall, job, signal) },
+  { kind: expiryJob, run: (job) => expire(landfall, job) },
+  { kind: quotaWarningJob, run: async (job) => tellOfQuota(landfall, job) },
 ];
+
+/** Ends an approval that nobody has decided in time. */
+const expire = ({ mailbox }: Landfall, job: ClaimedJob): Promise<void> =>
+  sendUnlessLate(mailbox, request.expired, {
+    id: job.key,
+    input: {},
+    origin: originOf("provisioning", job),
+  });
+
+/** Tells of a quota that is nearly used up. */
+function tellOfQuota({ world }: Landfall, { payload, correlationId }: ClaimedJob): void {
+  world.log.warn("quota nearly used up", { ...payload, correlationId });
+}
+
+/** Sends a result; one that comes too late is passed over. */
+async function sendUnlessLate<Input>(
+  mailbox: Mailbox,
+  command: Command<RequestState, Input>,
+  order: Order<RequestState, Input>,
+): Promise<void> {
+  await mailbox.send(command, order).catch((error) => {
+    if (!(error instanceof ServiceError) || error.code !== "invalid_transition") throw error;
+  });
+}
 
 interface Work extends Service {
   driver: Driver;
@@ -31,21 +66,18 @@ interface Work extends Service {
 async function drive(landfall: Landfall, job: ClaimedJob, signal: AbortSignal): Promise<void> {
   const { world, mailbox } = landfall;
   const [found] = await world.db
-    .select({ request: provisioningRequests, clusterMetadata: clusters.metadata })
+    .select({ request: provisioningRequests, cluster: clusters })
     .from(provisioningRequests)
     .leftJoin(clusters, eq(clusters.id, provisioningRequests.clusterId))
     .where(eq(provisioningRequests.id, job.key));
-  const driver = found?.request.clusterType && drivers[found.request.clusterType];
-  if (!found || !driver || !isDriven(found.request)) return;
+  const driver = found?.cluster && drivers[found.cluster.type];
+  if (!found?.cluster || !driver || !isDriven(found.request)) return;
   const origin = originOf("provisioning", job);
-  const tell: Work["tell"] = async (command, input) => {
-    await mailbox.send(command, { id: job.key, input, origin }).catch((error) => {
-      if (!(error instanceof ServiceError) || error.code !== "invalid_transition") throw error;
-    });
-  };
-  const { request: state, clusterMetadata } = found;
-  const move = moves[state.status];
-  await move?.({ request: state, clusterMetadata: clusterMetadata ?? {}, driver, signal, tell }, landfall);
+  const tell: Work["tell"] = (command, input) =>
+    sendUnlessLate(mailbox, command, { id: job.key, input, origin });
+  const { request: state, cluster } = found;
+  const site = siteOf(landfall.config, cluster);
+  await moves[state.status]?.({ request: state, site, driver, signal, tell }, landfall);
 }
 
 /** What there is to do in each status; in the others nothing. */
@@ -74,7 +106,7 @@ async function provision(work: Work, { world }: Landfall): Promise<void> {
     if (repeated) await tell(request.advance, result);
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;
-    await tell(request.fail, { code: error.code, message: error.message, run });
+    await tell(request.fail, { ...faultOf(error), run });
   }
 }
 
@@ -88,8 +120,8 @@ async function cleanUp(work: Work): Promise<void> {
 }
 
 /** How long a driver may take for one call, in milliseconds: the cluster's `stepTimeoutSeconds`, or 900 seconds. */
-function limitMs({ clusterMetadata }: Work): number {
-  const seconds = clusterMetadata["stepTimeoutSeconds"];
+function limitMs({ site }: Work): number {
+  const seconds = site.metadata["stepTimeoutSeconds"];
   return 1000 * (typeof seconds === "number" && seconds > 0 ? seconds : defaultStepTimeoutSeconds);
 }
 
@@ -118,11 +150,14 @@ async function undo(work: Work, steps: Step[]): Promise<{ undone: Step[]; error:
 async function rollBack(work: Work): Promise<void> {
   const { undone, error } = await undo(work, stepsToUndo(work.request.steps, work.request.leftovers));
   if (!error) return work.tell(request["rolled-back"], {});
-  await work.tell(request["rollback-failed"], {
-    undone,
-    error: { code: error.code, message: error.message },
-  });
+  await work.tell(request["rollback-failed"], { undone, error: faultOf(error) });
 }
+
+/** A fault as its tenant reads it. How a cluster is signed in to is told by its test-connection alone. */
+const faultOf = ({ code, message }: DriverError): Fault => ({
+  code,
+  message: code.startsWith("CREDENTIALS_") ? "The cluster's credentials can't be used." : message,
+});
 
 async function settle(work: Work, act: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { status, settledStatus, leftovers } = work.request;
@@ -144,8 +179,7 @@ async function shown(work: Work, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    if (error instanceof DriverError)
-      await work.tell(request.settle, { error: { code: error.code, message: error.message } });
+    if (error instanceof DriverError) await work.tell(request.settle, { error: faultOf(error) });
     throw error;
   }
 }

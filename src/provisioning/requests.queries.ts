@@ -82,3 +82,12 @@ export async function itemsWithRequests({ db }: World, orderId: string): Promise
     .where(only(requests.orderId, orderId));
   return new Set(rows.map(({ orderItemId }) => orderItemId));
 }
+
+/** Whether an order waits for the approval of a request, to have it started. */
+export async function startsWhenApproved({ db }: World, id: string): Promise<boolean> {
+  const [found] = await db
+    .select({ starts: requests.startsWhenApproved })
+    .from(requests)
+    .where(only(requests.id, id));
+  return found?.starts ?? false;
+}

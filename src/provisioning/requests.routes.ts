@@ -43,10 +43,11 @@ export const requestRoutes = (landfall: Landfall) => {
         id: "createRequest",
         ...order,
         summary: "Create a provisioning request",
-        description: "It waits in `PENDING`, placed on a cluster where one fits, until it is started.",
+        description:
+          "It waits in `PENDING`, placed on a cluster where one fits, until it is started; in `PENDING_APPROVAL` first where an approval rule matches. What it takes counts against the tenant's quota at once.",
         body: CreateRequest,
         statuses: [201],
-        errors: [],
+        errors: ["quota_exceeded"],
       }),
     )
     .get(
@@ -151,8 +152,8 @@ export const requestRoutes = (landfall: Landfall) => {
         id: "retryRequest",
         ...drive,
         summary: "Retry a failed request",
-        description: "All four steps anew; at most `maxRetries` times.",
-        errors: [...errors, "retry_limit"],
+        description: "All four steps anew; at most `maxRetries` times. It counts against the quota again.",
+        errors: [...errors, "retry_limit", "quota_exceeded"],
       }),
     )
     .post(

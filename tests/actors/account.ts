@@ -45,7 +45,8 @@ export type During = (db: MySql2Database) => Promise<unknown>;
 interface Interrupted {
   during?: During;
 }
-const interruption = (during?: During) =>
+/** The fact that lets a test in. */
+export const interruption = (during?: During) =>
   ask<null, null>(
     {
       async read(db) {

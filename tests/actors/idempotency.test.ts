@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
-import type { Once } from "../../actors/runtime/mailbox.ts";
+import type { Done, Once } from "../../actors/runtime/mailbox.ts";
 import { type Account, account, type During, ending, newNumber, origin } from "./account.ts";
 import { type Bank, firstTime, openBank } from "./bank.ts";
 
@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => bank[Symbol.asyncDispose]());
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const once = (key = newNumber(), body = "body"): Once<Account> => ({
+const once = (key = newNumber(), body = "body"): Once<Done<Account>> => ({
   id: sha256(key),
   fingerprint: sha256(body),
   status: 201,
-  answer: ({ id, balance }) => ({ id, balance, password: "correct horse" }),
+  answer: ({ state: { id, balance } }) => ({ id, balance, password: "correct horse" }),
 });
 
 describe("a repeated Idempotency-Key", () => {

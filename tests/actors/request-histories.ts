@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Decision } from "../../actors/runtime/actor.ts";
 import { ServiceError } from "../../schema/errors.ts";
 import { type RequestState, steps } from "../../schema/provisioning/request.ts";
-import { applied, commands, created, type Hand, hands } from "./requests.ts";
+import { applied, arrived, commands, created, type Hand, hands } from "./requests.ts";
 
 /* Random histories of a provisioning request: commands one after the other, accepted or not. */
 
@@ -31,6 +31,8 @@ const inputOf: Record<string, fc.Arbitrary<object>> = {
     { output: fc.record(handover, optional), sealedCredentials: fc.constant(secret), run },
     optional,
   ),
+  approve: fc.record({ adminId: fc.constantFrom("admin-1", "user-1") }),
+  reject: fc.record({ adminId: fc.constant("admin-1") }),
   fail: fc.tuple(fault, fc.record({ run }, optional)).map(([fault, rest]) => ({ ...fault, ...rest })),
   "manual-complete": fc.record({ ...handover, sealedCredentials: fc.constant(secret) }, optional),
   "rollback-failed": fc.record({ undone: fc.subarray([...steps]), error: fault }),
@@ -54,7 +56,17 @@ const move: fc.Arbitrary<Move> = fc.record({
   among: fc.constantFrom(...Array(10).fill("most"), "accepted", "any"),
   inputs: fc.record(inputOf),
 });
-const histories = fc.tuple(fc.constantFrom(...hands), fc.array(move, { minLength: 1, maxLength: 40 }));
+const histories = fc.record({
+  hand: fc.constantFrom(...hands),
+  /** Where it begins: a rule may hold it back. */
+  from: fc.constantFrom("PENDING" as const, "PENDING" as const, "PENDING_APPROVAL" as const),
+  moves: fc.array(move, { minLength: 1, maxLength: 40 }),
+});
+interface History {
+  hand: Hand;
+  from: "PENDING" | "PENDING_APPROVAL";
+  moves: Move[];
+}
 
 export interface Taken {
   hand: Hand;
@@ -67,9 +79,9 @@ export interface Taken {
 }
 
 /** The accepted commands of any history, each with what it did. */
-function taken([hand, moves]: [Hand, Move[]]): Taken[] {
+function taken({ hand, from, moves }: History): Taken[] {
   const found: Taken[] = [];
-  let { state } = created(hand);
+  let state = from === "PENDING" ? created(hand).state : arrived(hand, from);
   for (const { choice, among, inputs } of moves) {
     const accepted = names.filter((name) => commands.get(name)?.accepts.includes(state.status));
     const most = accepted.filter((name) => name !== "delete");

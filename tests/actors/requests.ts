@@ -1,9 +1,20 @@
+import { nothing } from "../../actors/provisioning/amounts.ts";
+import { approval } from "../../actors/provisioning/approval.ts";
+import { cluster as clusterActor } from "../../actors/provisioning/cluster.ts";
+import { counterId, quotaCounter } from "../../actors/provisioning/quota.ts";
 import { request } from "../../actors/provisioning/request.ts";
-import { type Command, type Decision, type Moment, originOf } from "../../actors/runtime/actor.ts";
+import {
+  type Actor,
+  type Command,
+  type Decision,
+  type Moment,
+  originOf,
+  type StoredRecord,
+} from "../../actors/runtime/actor.ts";
 import { decideUnit } from "../../actors/runtime/decide.ts";
 import { Draft } from "../../actors/runtime/draft.ts";
 import type { Done } from "../../actors/runtime/mailbox.ts";
-import type { Cluster, ClusterType } from "../../schema/provisioning/cluster.ts";
+import { type Cluster, type ClusterType, noUse } from "../../schema/provisioning/cluster.ts";
 import type { RequestState, RequestStatus } from "../../schema/provisioning/request.ts";
 import type { ResourceType } from "../../schema/provisioning/specification.ts";
 import type { World } from "../../schema/world.ts";
@@ -55,6 +66,9 @@ export const transitions: Transition[] = [
   row("ROLLBACK_FAILED", "retry", "PROVISIONING", ["started"], driver),
   row("ACTIVE", "suspend", "SUSPENDED", ["suspended"]),
   row("SUSPENDED", "reactivate", "ACTIVE", ["reactivated"]),
+  row("PENDING_APPROVAL", "approve", "PENDING", ["approved"]),
+  row("PENDING_APPROVAL", "reject", "REJECTED", ["rejected"]),
+  row("PENDING_APPROVAL", "expired", "REJECTED", ["rejected"]),
   row("PENDING_APPROVAL", "delete", "DEPROVISIONED", gone),
   row("PENDING", "delete", "DEPROVISIONED", gone),
   row("REJECTED", "delete", "DEPROVISIONED", gone),
@@ -73,7 +87,7 @@ export const transitions: Transition[] = [
 ];
 
 /** Commands that the worker alone sends; clients do not hear of them. */
-const ofTheWorker = ["rolled-back", "rollback-failed", "deprovisioned", "settle"];
+const ofTheWorker = ["expired", "rolled-back", "rollback-failed", "deprovisioned", "settle"];
 
 /** What a client may send in a status, sorted. */
 export const allowedIn = (status: string): string[] => {
@@ -92,24 +106,33 @@ export const commands = new Map(
   ),
 );
 
-const cluster = (type: ClusterType): Cluster => ({
+export const clusterOf = (type: ClusterType): Cluster => ({
   id: `cluster-${type}`,
   name: type,
   type,
   region: "eu-1",
+  authUrl: null,
+  apiUrl: null,
+  projectName: null,
+  domainName: null,
+  credentialsRef: null,
   supportedResourceTypes: null,
   isDefault: true,
   provisioningEnabled: true,
+  capacity: {},
+  used: noUse,
   metadata: {},
+  status: "UNKNOWN",
+  statusSince: null,
   version: 1,
   createdAt: new Date(0),
   updatedAt: new Date(0),
 });
 const placements: Record<Hand, { resourceType: ResourceType; clusters: Cluster[] }> = {
-  driver: { resourceType: "VM", clusters: [cluster("SIMULATED")] },
+  driver: { resourceType: "VM", clusters: [clusterOf("SIMULATED")] },
   api: { resourceType: "VM", clusters: [] },
   manual: { resourceType: "MANUAL", clusters: [] },
-  "manual cluster": { resourceType: "VM", clusters: [cluster("MANUAL")] },
+  "manual cluster": { resourceType: "VM", clusters: [clusterOf("MANUAL")] },
 };
 
 const moment: Moment = {
@@ -118,7 +141,11 @@ const moment: Moment = {
   caller: { id: "user-1", kind: "user", tenantId: "tenant-1", roles: [] },
   newId: () => "id-1",
   locked: () => null,
+  lockedAll: () => [],
 };
+
+const noRules = { rules: [] };
+const specification = { vcpu: 2, memoryMb: 4096, diskGb: 40, image: "debian-12" };
 
 /** A request as `create` makes it, for one who carries it out. */
 export function created(hand: Hand): { state: RequestState; decision: Decision<RequestState> } {
@@ -128,9 +155,12 @@ export function created(hand: Hand): { state: RequestState; decision: Decision<R
     orderId: "order-1",
     orderItemId: "item-1",
     resourceType,
-    specification: {},
+    specification,
   };
-  const decision = (request.create as AnyCommand).decide(null as never, input, { clusters }, moment);
+  const decision = (request.create as AnyCommand).decide(null as never, input, noRules, {
+    ...moment,
+    lockedAll: () => clusters,
+  });
   const { id, now } = moment;
   const state = { ...decision.set, id, version: 1, createdAt: now, updatedAt: now } as RequestState;
   return { state: frozen(state), decision };
@@ -158,16 +188,33 @@ export function applied(
   };
   const draft = new Draft(moment.now);
   draft.load(request.table, state);
+  loadBooks(draft, state, hand);
   const order = { command: watched as Command, id: state.id, input, origin };
   const unit = { orders: [order], once: null, applied: null, resolve() {}, reject() {} };
-  const facts = () => ({ clusters: placements[hand].clusters });
-  const [outcome] = decideUnit(world, draft, unit, moment.now, facts) as Done<unknown>[];
+  const [outcome] = decideUnit(world, draft, unit, moment.now, () => noRules) as Done<unknown>[];
   if (!outcome) throw new Error("The command came to nothing.");
   return { state: frozen(outcome.state as RequestState), decision };
 }
 
+/** What a command may lock beside the request: the clusters, the quota's counter, the approval. */
+function loadBooks(draft: Draft, state: RequestState, hand: Hand): void {
+  const { createdAt, updatedAt, tenantId, resourceType } = state;
+  const stored = { version: 1, createdAt, updatedAt };
+  const load = (actor: Actor, record: StoredRecord & Record<string, unknown>) =>
+    draft.load(actor.table, record);
+  const used = state.reserved ?? nothing;
+  const { instances, vcpu, memoryMb, storageGb } = used;
+  for (const found of placements[hand].clusters)
+    load(clusterActor, { ...found, used: { instances, vcpu, memoryMb, storageGb } });
+  load(quotaCounter, { ...stored, id: counterId(state), tenantId, resourceType, used, limits: null });
+  if (state.approvalId)
+    load(approval, { ...stored, id: state.approvalId, minApprovals: 1, decisions: [], onExpiry: "REJECT" });
+}
+
 /** An input that each command takes. */
 export const inputs: Record<string, unknown> = {
+  approve: { adminId: "admin-1" },
+  reject: { adminId: "admin-1" },
   fail: { code: "NO_CAPACITY", message: "No host has room." },
   "rollback-failed": { undone: [], error: { code: "STUCK", message: "The volume is in use." } },
 };
@@ -175,7 +222,8 @@ export const inputs: Record<string, unknown> = {
 /** A request that came to a status by commands. */
 export function arrived(hand: Hand, status: RequestStatus): RequestState {
   const { state } = created(hand);
-  if (status === "PENDING_APPROVAL" || status === "REJECTED") return frozen({ ...state, status });
+  if (status === "PENDING_APPROVAL") return frozen({ ...state, status, approvalId: "approval-1" });
+  if (status === "REJECTED") return frozen({ ...state, status, reserved: null });
   return (waysTo(hand)[status] ?? []).reduce(
     (before, name) => applied(before, name, inputs[name], hand).state,
     state,

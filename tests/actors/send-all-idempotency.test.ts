@@ -81,9 +81,10 @@ describe("an Idempotency-Key of commands sent together", () => {
 
   test("is the same for a single command and for one sent alone together", async () => {
     const id = await bank.open();
-    const { answer: _, ...once } = newOnce();
+    const once = newOnce();
     const input = { amount: 5 };
-    const sent = { id, input, origin, once: { ...once, answer: ({ balance }: Account) => ({ balance }) } };
+    const answer = ({ state: { balance } }: Done<Account>) => ({ balance });
+    const sent = { id, input, origin, once: { ...once, answer } };
     expect(stateOf(await bank.boxes[0].send(account.deposit, sent)).balance).toBe(5);
     expect(await sendAll(orders(deposit(id, 5)), { ...once, answer: () => null })).toEqual({
       replayed: { status: 200, answer: { balance: 5 } },

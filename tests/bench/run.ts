@@ -1,8 +1,11 @@
 import { commands } from "./commands.ts";
 import { events } from "./events.ts";
 import { gateway } from "./gateway.ts";
+import { health } from "./health.ts";
 import { memory } from "./memory.ts";
+import { placement } from "./placement.ts";
 import { type Bench, openBench } from "./program.ts";
+import { rules } from "./rules.ts";
 import { search } from "./search.ts";
 
 /* `bun run bench [name]`: each figure beside its limit, measured in the same run on the same servers. */
@@ -11,7 +14,10 @@ const benches: Record<string, (bench: Bench) => Promise<void>> = {
   commands,
   events,
   gateway,
+  health,
   memory,
+  placement,
+  rules,
   search,
 };
 const named = process.argv.slice(2);

@@ -89,7 +89,10 @@ export async function brokenPromises(
   earlier: Published[] = [],
 ): Promise<string[]> {
   const records = await site.rows("SELECT * FROM provisioning_requests");
-  const audit = await site.rows("SELECT * FROM audit_entries ORDER BY recordId, version");
+  const audit = await site.rows(
+    `SELECT audit_entries.* FROM audit_entries JOIN provisioning_requests ON provisioning_requests.id = recordId
+      ORDER BY recordId, audit_entries.version`,
+  );
   const trails = Map.groupBy(audit, ({ recordId }) => recordId);
   const now = await published(site);
   const entries = [

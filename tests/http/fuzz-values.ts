@@ -55,13 +55,27 @@ function nested(depth: number): unknown {
   return depth === 0 ? neverEchoed : [nested(depth - 1)];
 }
 
-/** Values that a schema lets in, as far as it says. */
-export function inputOf(document: Schema, part: Schema): fc.Arbitrary<unknown> {
+/** How often a schema stands in itself before its example takes its place. */
+const maxNested = 2;
+
+/** Values that a schema lets in, as far as it says. `around` has the references that it lies in. */
+export function inputOf(
+  document: Schema,
+  part: Schema,
+  around: readonly string[] = [],
+): fc.Arbitrary<unknown> {
+  const reference = part["$ref"];
+  if (typeof reference !== "string") return valuesOf(document, part, around);
   const schema = resolved(document, part);
+  const nested = around.filter((outer) => outer === reference).length >= maxNested;
+  return nested ? fc.constant(schema["example"]) : valuesOf(document, schema, [...around, reference]);
+}
+
+function valuesOf(document: Schema, schema: Schema, around: readonly string[]): fc.Arbitrary<unknown> {
   const { enum: members, oneOf, anyOf, nullable, example } = schema;
   if (members) return fc.constantFrom(...members);
-  const choices = (oneOf ?? anyOf)?.map((choice: Schema) => inputOf(document, choice));
-  const usual: fc.Arbitrary<unknown> = choices ? fc.oneof(...choices) : typed(document, schema);
+  const choices = (oneOf ?? anyOf)?.map((choice: Schema) => inputOf(document, choice, around));
+  const usual: fc.Arbitrary<unknown> = choices ? fc.oneof(...choices) : typed(document, schema, around);
   return fc.oneof(
     weighted(4, usual),
     ...(example === undefined ? [] : [weighted(4, fc.constant(example))]),
@@ -69,13 +83,13 @@ export function inputOf(document: Schema, part: Schema): fc.Arbitrary<unknown> {
   );
 }
 
-function typed(document: Schema, schema: Schema): fc.Arbitrary<unknown> {
+function typed(document: Schema, schema: Schema, around: readonly string[]): fc.Arbitrary<unknown> {
   const { minimum = -5, maximum = 1e6 } = schema;
   switch (schema["type"]) {
     case "object":
-      return objectOf(document, schema);
+      return objectOf(document, schema, around);
     case "array":
-      return fc.array(inputOf(document, schema["items"]), { maxLength: 3 });
+      return fc.array(inputOf(document, schema["items"], around), { maxLength: 3 });
     case "integer":
       return fc.oneof(fc.integer({ min: minimum, max: maximum }), fc.constantFrom(minimum, maximum));
     case "number":
@@ -89,16 +103,20 @@ function typed(document: Schema, schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-function objectOf(document: Schema, { properties = {}, required = [], additionalProperties }: Schema) {
+function objectOf(
+  document: Schema,
+  { properties = {}, required = [], additionalProperties }: Schema,
+  around: readonly string[],
+) {
   const members = Object.entries<Schema>(properties).map(([name, member]) => [
     name,
-    inputOf(document, member),
+    inputOf(document, member, around),
   ]);
   const known = fc.record(Object.fromEntries(members), { requiredKeys: required });
   if (additionalProperties === false) return known;
   const free =
     typeof additionalProperties === "object"
-      ? inputOf(document, additionalProperties)
+      ? inputOf(document, additionalProperties, around)
       : fc.jsonValue({ maxDepth: 2 });
   return fc
     .tuple(known, fc.dictionary(fc.string({ maxLength: 8 }), free, { maxKeys: 2 }))

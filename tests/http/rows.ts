@@ -44,7 +44,8 @@ export function openCallers() {
     /** One call of a row: with its own body, on a fresh target, unless told otherwise. */
     async call(row: Endpoint, person: Person | null, asked: Asked = {}): Promise<Answer> {
       const target = asked.target ?? (await row.target?.(scene)) ?? "";
-      const path = row.path.replace(/\{\w+\}/, target).replace("/api/", asked.alias ? "/api/v1/" : "/api/");
+      const named = row.path.replace(/\{\w+\}/, target).replace(/\{\w+\}/, row.further ?? "");
+      const path = named.replace("/api/", asked.alias ? "/api/v1/" : "/api/");
       const body = "body" in asked ? asked.body : (row.text?.[1]() ?? (await row.body?.(scene)));
       const type: Record<string, string> = row.text ? { "Content-Type": row.text[0] } : {};
       const headers = { ...type, ...(await row.headers?.(scene)), ...asked.headers };
@@ -76,5 +77,5 @@ export function promised(row: Endpoint, caller: string): number {
   if (!grant.tenant) return 403;
   if (caller === "customer") return row.status;
   if (row.foreign === "hidden") return grant.seen && caller !== "foreign" ? 403 : 404;
-  return row.tenantIn === "body" ? 403 : row.status;
+  return row.tenantIn === "body" || row.tenantIn === "path" ? 403 : row.status;
 }

@@ -70,17 +70,19 @@ for (const row of endpoints.filter(needsToken)) {
       test("refuses another tenant's name", async () => {
         const foreign = rows.callers["foreign"] as Person;
         const { tenantId } = rows.scene.customer;
-        const asked =
-          row.tenantIn === "query"
-            ? { query: `tenantId=${tenantId}` }
-            : { body: await rows.bodyWith(row, "/tenantId", tenantId) };
-        expectProblem(await rows.call(row, foreign, asked), "tenant_mismatch");
+        const asked = {
+          query: () => ({ query: `tenantId=${tenantId}` }),
+          path: () => ({ target: tenantId }),
+          body: async () => ({ body: await rows.bodyWith(row, "/tenantId", tenantId) }),
+        };
+        const naming = await asked[row.tenantIn as keyof typeof asked]();
+        expectProblem(await rows.call(row, foreign, naming), "tenant_mismatch");
       });
   });
 }
 
 /** Whether a caller is refused because of the tenant that they name. */
 const named = (row: Endpoint, caller: string) =>
-  row.tenantIn === "body" &&
+  (row.tenantIn === "body" || row.tenantIn === "path") &&
   (grants[row.may as keyof typeof grants] as Grant).tenant === true &&
   caller !== "service";

@@ -17,8 +17,8 @@ const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /** Whether a path with a parameter would take this one. */
 const fits = (pattern: string, path: string) =>
   pattern !== path && new RegExp(`^${pattern.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
-const written = [...new Set(endpoints.map(({ path }) => path))].filter((path) =>
-  endpoints.some((other) => fits(other.path, path)),
+const written = [...new Set(endpoints.map(({ path }) => path))].filter(
+  (path) => !path.includes("{") && endpoints.some((other) => fits(other.path, path)),
 );
 
 describe("a path that is written out", () => {
@@ -52,7 +52,8 @@ describe("a path that is written out", () => {
       ];
       for (const other of others) {
         const answer = await admin.call("GET", path.replace(/[^/]+$/, other));
-        expectProblem(answer, "not_found");
+        const readable = endpoints.some((row) => row.method === "GET" && fits(row.path, path));
+        expectProblem(answer, readable ? "not_found" : "method_not_allowed");
       }
     });
 });

@@ -49,7 +49,30 @@ export async function bring(
 const fault = { code: "NO_CAPACITY", message: "The rack is full." };
 const toActive = ["start", ...steps.map(() => "advance")];
 
-/** A request as if a driver, or an approval, had brought it there; none of them works on it. */
+/** A request that a rule holds back. */
+async function heldBack(cast: Cast): Promise<any> {
+  const { id: value } = await holdBack(cast);
+  return bring(cast, { ...backup(cast.customer.tenantId), metadata: { hold: value } });
+}
+
+/** A rule of the customer's own that holds back the requests whose `metadata.hold` is its `id`. */
+export async function holdBack({ admin, customer }: Cast, approval: object = {}): Promise<{ id: string }> {
+  const id = Bun.randomUUIDv7();
+  const condition = { field: "metadata.hold", operator: "eq", value: id, approval };
+  const rule = { name: "Held back", condition, tenantId: customer.tenantId };
+  const { status, body } = await admin.call("POST", "/api/approvals/rules", rule);
+  if (status !== 201) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return { id };
+}
+
+/** A request that was held back, and turned down. */
+async function turnedDown(cast: Cast): Promise<any> {
+  const { id } = await heldBack(cast);
+  await cast.admin.call("POST", `/api/approvals/${id}/reject`, { adminId: cast.admin.id });
+  return (await cast.customer.call("GET", `${requests}/${id}`)).data;
+}
+
+/** A request as if a driver had brought it there; none works on it. */
 const posed =
   (status: string, ...commands: Parameters<typeof bring>[2][]) =>
   async (cast: Cast) => {
@@ -67,9 +90,9 @@ const driven =
 
 /** Makes a request of the customer's in each status. */
 export const stages = {
-  PENDING_APPROVAL: posed("PENDING_APPROVAL"),
+  PENDING_APPROVAL: heldBack,
   PENDING: driven(),
-  REJECTED: posed("REJECTED"),
+  REJECTED: turnedDown,
   PROVISIONING: driven("start"),
   AWAITING_MANUAL: (cast) => bring(cast, manual(cast.customer.tenantId), "start"),
   ROLLING_BACK: posed("ROLLING_BACK", "start", ["fail", fault]),

@@ -15,8 +15,11 @@ setDefaultTimeout(60_000);
 const path = "/api/provisioning/worker-status";
 const statusFor = async (person: Person) => (await person.call("GET", path)).data;
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const idle = (kind: string) => ({ kind, due: 0, running: 0, failed: 0 });
 const drives = (counts: { due?: number; running?: number; failed?: number } = {}) => [
-  { kind: "provisioning.drive", due: 0, running: 0, failed: 0, ...counts },
+  { ...idle("provisioning.drive"), ...counts },
+  idle("provisioning.approval-expiry"),
+  idle("provisioning.quota-warning"),
 ];
 
 /** A program that opens its doors and does no work, on a database of its own. */

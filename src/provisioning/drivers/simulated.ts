@@ -24,8 +24,8 @@ const Simulate = v.object({
   undoFails: v.optional(v.boolean(), false),
 });
 
-const read = ({ request, clusterMetadata }: Service) =>
-  v.safeParse(Simulate, request.metadata["simulate"] ?? clusterMetadata["simulate"] ?? {});
+const read = ({ request, site }: Service) =>
+  v.safeParse(Simulate, request.metadata["simulate"] ?? site.metadata["simulate"] ?? {});
 
 /** The settings; where they are not valid no step succeeds, and the rest goes by the defaults. */
 function settingsOf(service: Service): v.InferOutput<typeof Simulate> {
@@ -56,6 +56,9 @@ export const simulated: Driver = {
   suspend: (service, signal) => delay(settingsOf(service).stepMs, undefined, { signal }),
   resume: (service, signal) => delay(settingsOf(service).stepMs, undefined, { signal }),
   destroy: (service, signal) => delay(settingsOf(service).stepMs, undefined, { signal }),
+  // What exists in name only uses nothing.
+  metrics: async () => ({ gauges: {}, counters: {} }),
+  probe: async () => [{ name: "simulation", ok: true, detail: "A simulation needs no connection." }],
 };
 
 /** What each step brings; addresses are from the block for documentation (RFC 5737). */

@@ -1,0 +1,135 @@
+import * as v from "valibot";
+import { DriverError } from "../driver-error.ts";
+import { isId, orNull } from "./cloud.ts";
+import { isRefused } from "./faults.ts";
+import { machineById } from "./machine.ts";
+import { findOrMake, keepOne, removeAll } from "./made.ts";
+import type { Resource, Task } from "./task.ts";
+
+const Volume = v.pipe(
+  v.object({
+    id: v.string(),
+    name: v.nullish(v.string(), ""),
+    status: v.string(),
+    size: v.number(),
+    created_at: v.string(),
+    attachments: v.optional(v.array(v.object({ server_id: v.string(), device: v.nullish(v.string()) })), []),
+  }),
+  v.transform(({ created_at, ...rest }) => ({ ...rest, since: created_at })),
+);
+type Volume = v.InferOutput<typeof Volume>;
+
+interface Specification {
+  sizeGb: number;
+  volumeType?: string;
+  attachTo?: string;
+}
+const specificationOf = ({ request }: Task) => request.specification as unknown as Specification;
+
+/** VOLUME: a Cinder volume, attached to a server of the tenant where that is asked for. */
+export const volume: Resource = {
+  steps: {
+    async ALLOCATE(task) {
+      const { attachTo } = specificationOf(task);
+      if (attachTo) await checkServer(task, attachTo);
+      const { id } = await findOrMake(
+        task,
+        () => standing(task),
+        () => create(task),
+      );
+      return { volumeId: id };
+    },
+    async CONFIGURE(task) {
+      const { attachTo } = specificationOf(task);
+      const ready = await settled(task);
+      if (!attachTo) return { volumeId: ready.id, sizeGb: ready.size };
+      await checkServer(task, attachTo);
+      return { volumeId: ready.id, sizeGb: ready.size, ...(await attach(task, attachTo)) };
+    },
+    async VERIFY(task) {
+      const { attachTo } = specificationOf(task);
+      const { id, attachments } = await settled(task);
+      if (attachTo && !attachments.some(({ server_id }) => server_id === attachTo))
+        throw new DriverError("NOT_ATTACHED", "The volume is not attached to its machine.");
+      return { volumeId: id, healthy: true };
+    },
+  },
+  destroy: (task) =>
+    removeAll(
+      task,
+      () => volumesOf(task),
+      (each) => remove(task, each),
+    ),
+};
+
+async function volumesOf({ cloud, tag }: Task): Promise<Volume[]> {
+  const path = `/volumes/detail?name=${encodeURIComponent(tag)}`;
+  const { volumes } = await cloud.get("volume", path, v.object({ volumes: v.array(Volume) }));
+  return volumes.filter(({ name }) => name === tag);
+}
+
+/** Those of them that are not on their way out. */
+const standing = async (task: Task) => (await volumesOf(task)).filter(({ status }) => status !== "deleting");
+
+async function create({ cloud, tag, request, ...rest }: Task): Promise<void> {
+  const { sizeGb, volumeType } = specificationOf({ cloud, tag, request, ...rest });
+  const body = {
+    name: tag,
+    size: sizeGb,
+    metadata: { landfall_request: request.id, landfall_tenant: request.tenantId },
+    ...(volumeType ? { volume_type: volumeType } : {}),
+  };
+  await cloud.post("volume", "/volumes", { volume: body }, v.unknown());
+}
+
+/** Tenants share the project, so that the server's own word decides whose it is. */
+async function checkServer(task: Task, id: string): Promise<void> {
+  const found = isId(id) ? await orNull(machineById(task, id)) : null;
+  if (found?.metadata["landfall_tenant"] !== task.request.tenantId)
+    throw new DriverError("SERVER_NOT_FOUND", "There is no machine of this id to attach the volume to.");
+}
+
+const resting = ["available", "in-use"];
+
+/** The request's volume, when nothing is under way with it. */
+const settled = (task: Task): Promise<Volume> =>
+  task.cloud.until(async () => {
+    const kept = await keepOne(await standing(task), (orphan) => remove(task, orphan));
+    if (!kept) throw new DriverError("VOLUME_MISSING", "The volume is no longer on the cluster.");
+    if (kept.status.startsWith("error"))
+      throw new DriverError("BUILD_FAILED", "The cluster could not make the volume.");
+    return resting.includes(kept.status) ? kept : undefined;
+  });
+
+async function attach(task: Task, serverId: string): Promise<Record<string, unknown>> {
+  let refused: unknown;
+  return task.cloud.until(async () => {
+    const { id, attachments } = await settled(task);
+    const there = attachments.find(({ server_id }) => server_id === serverId);
+    if (there) return { attachedTo: serverId, ...(there.device ? { device: there.device } : {}) };
+    if (refused) throw refused;
+    const body = { volumeAttachment: { volumeId: id } };
+    const path = `/servers/${encodeURIComponent(serverId)}/os-volume_attachments`;
+    await task.cloud.post("compute", path, body, v.unknown()).catch((error) => {
+      // An earlier try may have attached it meanwhile; the next look tells.
+      if (!isRefused(error, 400) && !isRefused(error, 409)) throw error;
+      refused = error;
+    });
+    return undefined;
+  });
+}
+
+/** Takes the next step towards the end of a volume. */
+async function remove({ cloud }: Task, { id, status, attachments }: Volume): Promise<void> {
+  if (status === "error_deleting")
+    throw new DriverError("DELETE_FAILED", "The cluster could not delete the volume.");
+  const path = encodeURIComponent(id);
+  if (status === "in-use")
+    for (const { server_id } of attachments)
+      await cloud.delete(
+        "compute",
+        `/servers/${encodeURIComponent(server_id)}/os-volume_attachments/${path}`,
+      );
+  else if (status === "available" || status.startsWith("error"))
+    await cloud.delete("volume", `/volumes/${path}`);
+}
