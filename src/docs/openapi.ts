@@ -15,6 +15,10 @@ or OPS start it with \`POST /api/provisioning/requests/{id}/start\`, and read
 counts what it found by category, tier, currency and price; \`/suggest\` completes what is typed. A whole catalogue
 comes in with \`POST /api/products/import\` and goes out with \`GET /api/products/export\`.
 
+**Between the order and the machine.** A request is placed on a cluster that takes its type, has its region and has
+room, counts against its tenant's quota at once (\`quota_exceeded\` says which limit it would pass), and waits in
+\`PENDING_APPROVAL\` where an approval rule matches it: \`GET /api/approvals/pending\`.
+
 **Answers.** What you asked for is in \`data\`; \`meta.request_id\` (also the header \`X-Request-ID\`) finds the request
 in the log. Send \`X-Request-ID\`, \`X-Correlation-ID\` or \`traceparent\` to choose the ids yourself.
 

@@ -59,7 +59,7 @@ describe("a refusal", () => {
       `${own}: Sent to … with ….`,
     );
     expect(said("<html><b>bad\u0000\u202e\n  thing</b></html>.")).toBe(`${own}: bad thing.`);
-    expect(said("long ".repeat(100)).length).toBeLessThan(260);
+    expect(said("long ".repeat(100))).toMatch(/^.{300,360}…$/);
     expect(refusal("compute", 400, "text").message).toBe(`${own}.`);
   });
 
@@ -119,7 +119,7 @@ describe("a service that is away", () => {
   });
 
   test("never holds a call longer than its time", async () => {
-    const site = clusterOn(held.cloud, { callTimeoutSeconds: 0.03 });
+    const site = clusterOn(held.cloud, { callTimeoutSeconds: 0.3 });
     held.cloud.trouble(list, "hang");
     await expectAway(take(vm(site), "ALLOCATE"));
     expect(held.cloud.callsOf(list)).toHaveLength(1);

@@ -53,12 +53,12 @@ describe("the session with Keystone", () => {
   test("is renewed before its token ends", async () => {
     held.cloud.life.seconds = 0.05;
     await take(vm(), "ALLOCATE");
+    const before = signIns().length;
     await Bun.sleep(60);
     held.cloud.life.seconds = 3600;
     await takeAll(vm());
     await takeAll(vm());
-    expect(signIns()).toHaveLength(2);
-    expect(held.cloud.calls.length).toBeGreaterThan(10);
+    expect(signIns()).toHaveLength(before + 1);
   });
 
   test("is renewed once for all who find that its token has ended", async () => {
@@ -179,7 +179,9 @@ describe("a probe", () => {
       ok: false,
       detail: "The identity service did not answer within 0.05 s.",
     });
-    expect((await openstack.probe({ ...site, authUrl: "http://127.0.0.1:1" }, never)).at(-1)).toMatchObject({
+    expect(
+      (await openstack.probe({ ...held.site, authUrl: "http://127.0.0.1:1" }, never)).at(-1),
+    ).toMatchObject({
       name: "keystone",
       ok: false,
       detail: "The identity service can't be reached.",

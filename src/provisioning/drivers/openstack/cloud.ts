@@ -31,7 +31,7 @@ export interface Cloud {
   projectId(): Promise<string>;
   /** Reads; tried again a few times where the service is away. */
   get<S extends Schema>(kind: ServiceKind, path: string, schema: S): Promise<v.InferOutput<S>>;
-  /** Does something once; what it answers is read where there is a schema. */
+  /** Does something once; goes on when `signal` ends the caller. */
   post<S extends Schema>(
     kind: ServiceKind,
     path: string,
@@ -46,6 +46,8 @@ export interface Cloud {
 }
 
 const maxTries = 3;
+
+/** The longest pause between two looks, in first pauses. */
 const slowest = 5;
 
 /** Opens the services of a cluster; `signal` ends whatever is done with them. */

@@ -89,7 +89,7 @@ const retryAfterMs = (headers: Headers) =>
 /** The runtime's own message may name hosts, so that its code alone is looked at. */
 function connectionFault({ service }: Call, error: unknown): Error {
   const code = String((error as { code?: unknown } | null)?.code ?? "");
-  if (/CERT|SELF_SIGNED|TLS|SSL/.test(code))
+  if (/CERT|SIGNATURE|TLS|SSL/.test(code))
     return new DriverError("TLS_FAILED", `The certificate of the ${service} service is not trusted.`);
   if (/Redirect/.test(code))
     return new DriverError("UNEXPECTED_ANSWER", `The ${service} service redirects to another address.`);

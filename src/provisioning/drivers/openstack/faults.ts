@@ -107,7 +107,7 @@ export function reported(text: string, code: string, otherwise: string): DriverE
   return new DriverError(rule?.code ?? code, sentence(rule?.sentence ?? otherwise, text));
 }
 
-const maxTextLength = 200;
+const maxTextLength = 300;
 
 /** One sentence with what the infrastructure said, as far as a tenant may read it. */
 function sentence(own: string, text: string): string {

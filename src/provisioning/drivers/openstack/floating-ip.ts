@@ -36,7 +36,12 @@ export const floatingIp: Resource = {
       return { floatingIpId: kept.id, ipAddress: kept.address, healthy: true };
     },
   },
-  destroy: (task) => releaseAll(task),
+  destroy: (task) =>
+    removeAll(
+      task,
+      () => floatingIps(task),
+      (each) => remove(task, each),
+    ),
 };
 
 /** Whether a machine gets a floating address: as its order says, else as its cluster does. */
@@ -59,13 +64,6 @@ export async function addressFor(task: Task, serverId: string): Promise<string> 
 export async function releaseAddresses(task: Task): Promise<void> {
   if (await task.cloud.has("network")) for (const each of await floatingIps(task)) await remove(task, each);
 }
-
-const releaseAll = (task: Task) =>
-  removeAll(
-    task,
-    () => floatingIps(task),
-    (each) => remove(task, each),
-  );
 
 const obtain = (task: Task, where: { port_id?: string }): Promise<FloatingIp> =>
   findOrMake(

@@ -6,7 +6,7 @@ import type { Task } from "./task.ts";
 export async function makeKeyPair({ cloud, tag }: Task, publicKey: string): Promise<void> {
   const keypair = { name: tag, type: "ssh", public_key: publicKey.trim() };
   await cloud.post("compute", "/os-keypairs", { keypair }, v.unknown()).catch((error) => {
-    if (!isRefused(error, 409) || error.code === "QUOTA_EXCEEDED") throw error;
+    if (!isRefused(error, 409)) throw error;
   });
 }
 

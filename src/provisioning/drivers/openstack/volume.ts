@@ -71,8 +71,9 @@ async function volumesOf({ cloud, tag }: Task): Promise<Volume[]> {
 /** Those of them that are not on their way out. */
 const standing = async (task: Task) => (await volumesOf(task)).filter(({ status }) => status !== "deleting");
 
-async function create({ cloud, tag, request, ...rest }: Task): Promise<void> {
-  const { sizeGb, volumeType } = specificationOf({ cloud, tag, request, ...rest });
+async function create(task: Task): Promise<void> {
+  const { cloud, tag, request } = task;
+  const { sizeGb, volumeType } = specificationOf(task);
   const body = {
     name: tag,
     size: sizeGb,
