@@ -12,11 +12,13 @@ export interface Excess {
 }
 
 /** The limits that there are, with what is used of each. */
-const bounded = (limits: QuotaLimits | null, used: Amounts) =>
-  (Object.keys(limitNames) as LimitName[]).flatMap((dimension) => {
-    const limit = limits?.[dimension] ?? -1;
+function bounded(limits: QuotaLimits | null, used: Amounts) {
+  if (!limits) return [];
+  return (Object.keys(limitNames) as LimitName[]).flatMap((dimension) => {
+    const limit = limits[dimension] ?? -1;
     return limit < 0 ? [] : [{ dimension, limit, used: used[limitNames[dimension]] }];
   });
+}
 
 /** The limits that `requested` would pass beside what is `used`. What is not asked for passes none. */
 export const excesses = (limits: QuotaLimits | null, used: Amounts, requested: Amounts): Excess[] =>

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import {
   type QuotaCounter,
@@ -37,7 +37,7 @@ export const quotaCounter = defineActor({
 
 /** The counter's id follows from what it counts, so that it can be locked before anything is known of it. */
 export const counterId = ({ tenantId, resourceType }: Counted): string =>
-  createHash("sha256").update(`${tenantId} ${resourceType}`).digest("hex").slice(0, 36);
+  hash("sha256", `${tenantId} ${resourceType}`, "hex").slice(0, 36);
 
 export const counterLock = (counted: Counted): Lock => [quotaCounter, counterId(counted)];
 
