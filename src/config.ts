@@ -134,7 +134,7 @@ export const ownVariables: readonly string[] = Object.keys(Variables.entries);
 
 /** A variable that a record names, such as a cluster's credentials; none of the program's own. */
 export const environmentValue = (name: string): string | undefined =>
-  ownVariables.includes(name) ? undefined : process.env[name];
+  Object.hasOwn(process.env, name) && !ownVariables.includes(name) ? process.env[name] : undefined;
 
 /** Whether npm's `npx` has started this program. */
 export const isBelowNpx = (environment: Record<string, string | undefined> = process.env): boolean =>

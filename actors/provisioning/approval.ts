@@ -53,23 +53,25 @@ export interface Decided {
   comment?: string | undefined;
 }
 
+/** Whoever made the API key that the request was ordered with: it is theirs as well. */
+export interface Orderer {
+  maker: string | null;
+}
+
 /** The last approval that is needed lets the request go on. */
-export function approve(state: RequestState, input: Decided, _: unknown, moment: Moment) {
-  const { decisions, minApprovals } = approvalOf(state, moment);
-  const all = [...decisions, decisionOf(state, decisions, "APPROVED", input, moment)];
-  return all.length < minApprovals
-    ? { set: state, detail: detailOf(input), also: [changed(state, { decisions: all })] }
-    : {
-        ...goOn(state, { status: "APPROVED", decisions: all, decidedAt: moment.now }),
-        detail: detailOf(input),
-      };
+export function approve(state: RequestState, input: Decided, orderer: Orderer, moment: Moment) {
+  const found = approvalOf(state, moment);
+  const decisions = decided("approve", state, found, input, orderer, moment);
+  // The version rises with each decision: the request's and the approval's go in step while it waits.
+  return decisions.length < found.minApprovals
+    ? { set: state, detail: detailOf(input), also: [changed(state, { decisions })] }
+    : { ...goOn(state, { status: "APPROVED", decisions, decidedAt: moment.now }), detail: detailOf(input) };
 }
 
 /** One rejection ends it. */
-export function reject(state: RequestState, input: Decided, _: unknown, moment: Moment) {
-  const { decisions } = approvalOf(state, moment);
-  const all = [...decisions, decisionOf(state, decisions, "REJECTED", input, moment)];
-  const set = { status: "REJECTED", decisions: all, decidedAt: moment.now };
+export function reject(state: RequestState, input: Decided, orderer: Orderer, moment: Moment) {
+  const decisions = decided("reject", state, approvalOf(state, moment), input, orderer, moment);
+  const set = { status: "REJECTED", decisions, decidedAt: moment.now };
   return { ...turnDown(state, set, moment), detail: detailOf(input) };
 }
 
@@ -118,16 +120,24 @@ const changed = ({ approvalId }: RequestState, set: Record<string, unknown>): Ot
   set,
 });
 
-function decisionOf(
-  { createdBy }: RequestState,
-  decisions: ApprovalDecision[],
-  decision: ApprovalDecision["decision"],
+/** All that was said, with what is said now; throws where this person may not say it, or not any more. */
+function decided(
+  command: "approve" | "reject",
+  { createdBy, status: from }: RequestState,
+  { decisions, expiresAt }: ApprovalState,
   { adminId, comment }: Decided,
+  { maker }: Orderer,
   { now }: Moment,
-): ApprovalDecision {
-  if (adminId === createdBy) throw new ServiceError("forbidden", "Nobody decides on a request of their own.");
+): ApprovalDecision[] {
+  if (adminId === createdBy || adminId === maker)
+    throw new ServiceError("forbidden", "Nobody decides on a request of their own.");
   if (decisions.some((other) => other.adminId === adminId)) throw alreadyDecided();
-  return { adminId, decision, comment: comment ?? null, at: now.toISOString() };
+  if (expiresAt && expiresAt <= now)
+    throw new ServiceError("invalid_transition", "The time for a decision is over.", {
+      ...{ from, command, allowed: ["delete"] },
+    });
+  const decision = command === "approve" ? "APPROVED" : "REJECTED";
+  return [...decisions, { adminId, decision, comment: comment ?? null, at: now.toISOString() }];
 }
 
 const detailOf = ({ adminId, comment }: Decided) => ({ adminId, comment: comment ?? null });

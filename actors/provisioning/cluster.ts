@@ -92,7 +92,7 @@ function deposed(type: Cluster["type"], { lockedAll }: Moment): OtherChange[] {
     .map((other) => ({ actor: cluster, id: other.id, set: { isDefault: false } }));
 }
 
-/** The sum that it keeps itself knows of requests that are placed in the same commit. */
+/** `used` also counts what is placed earlier in the same commit. */
 function remove({ used }: Cluster, _: unknown, { placed }: { placed: number }): Decision<Cluster> {
   const live = Math.max(placed, used.instances);
   if (live > 0) {

@@ -12,7 +12,8 @@ export function place(
   { resourceType, specification }: { resourceType: ResourceType; specification: { region?: unknown } },
   amounts: Amounts,
 ): Cluster | null {
-  const { region } = specification;
+  // The specification of a MANUAL request is the tenant's own: nothing in it has a meaning here.
+  const region = resourceType === "MANUAL" ? undefined : specification.region;
   let best: Candidate | null = null;
   for (const cluster of clusters) {
     const fits =

@@ -10,6 +10,7 @@ import { cluster } from "./cluster.ts";
 import { activeRules, factsOf, firstMatch } from "./conditions.ts";
 import { drive, isDriven } from "./driving.ts";
 import { type ProvisioningTopic, told } from "./events.ts";
+import { keyMaker } from "./key-maker.ts";
 import { place } from "./placement.ts";
 import { counterLock } from "./quota.ts";
 import { holdings, occupy, release, reserve } from "./reservation.ts";
@@ -88,9 +89,15 @@ export const request = defineActor({
     approve: approvalLock,
   },
   facts: {
+    approve: ordererOf,
+    reject: ordererOf,
     create: (_, input) => ({ rules: ask(activeRules, input.tenantId) }),
   },
 });
+
+function ordererOf(state: RequestState | null) {
+  return { maker: ask(keyMaker, state?.createdBy ?? "") };
+}
 
 /** To find a cluster, all are looked at. */
 const toPlace = [[cluster, everyone]] as const;

@@ -58,12 +58,12 @@ export interface OtherChange {
   quiet?: true;
 }
 
-/** A record that a command locks beside its own, or every record of a kind (`everyone`). */
-export type Lock = readonly [Actor, string];
 /** In the place of an id: all of them. Only for kinds of which there are few. */
-export const everyone = "*";
+export const everyone = Symbol("everyone");
+/** A record that a command locks beside its own, or every record of a kind. */
+export type Lock = readonly [Actor, string | typeof everyone];
 
-/** What a command comes to. Without `set` and `remove` it is accepted and changes nothing. `also` needs one of them. */
+/** What a command comes to. Without `set` and `remove` it is accepted and changes nothing, other records neither. */
 export interface Decision<State> {
   set?: Partial<State>;
   /** The record is gone with the commit; the outcome tells its last state. */
@@ -84,7 +84,7 @@ export interface Moment {
   newId(): string;
   /** Another record that the command has locked; null where there is none. */
   locked(actor: Actor, id: string): StoredRecord | null;
-  /** All records of a kind that the command has locked with `everyone`, the oldest first. */
+  /** All records of a kind that the command has locked with `everyone`, by id: the oldest first. */
   lockedAll(actor: Actor): StoredRecord[];
 }
 

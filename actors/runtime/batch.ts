@@ -13,7 +13,8 @@ export type Ending = { outcome: Done<unknown>[] | Replayed } | { refusal: unknow
 
 /**
  * One batch, one transaction: lock and read, ask for facts, decide in memory, write, commit. Two round trips, one
- * more for locks that follow from the records, and one more for each fact. Throws when nothing of it was committed, or when that can't be known.
+ * more for locks that follow from the records, and one more for each fact. Throws when nothing of it was committed,
+ * or when that can't be known.
  */
 export async function commitBatch(
   world: World,
@@ -57,7 +58,8 @@ async function lock(
   const statements = [...before, ...locks.map(([table, ids]) => selectForUpdate(table, ids)), ...after];
   if (statements.length === 0) return [];
   const results = (await connection.run(statements)) as Row[][];
-  locks.forEach(([table], i) => {
+  locks.forEach(([table, ids], i) => {
+    if (ids === null) draft.knowWhole(table);
     for (const row of results[before.length + i] ?? [])
       draft.load(table, decode(table, row) as unknown as StoredRecord);
   });
@@ -112,13 +114,15 @@ const ownRecord = (draft: Draft, { command, id = "" }: UnitOrder) =>
 
 /** Tables in the order of their names, ids ascending, so that no two batches wait for each other. */
 function inOrder(all: readonly Lock[]): Locks {
-  const locks = new Map<MySqlTable, Set<string>>();
+  const locks = new Map<MySqlTable, Set<string> | null>();
   for (const [{ table }, id] of all) {
-    if (possibleId.test(id)) locks.set(table, (locks.get(table) ?? new Set()).add(id));
+    const ids = locks.get(table);
+    if (id === everyone) locks.set(table, null);
+    else if (ids !== null && possibleId.test(id)) locks.set(table, (ids ?? new Set()).add(id));
   }
   return [...locks]
     .sort(([a], [b]) => (getTableName(a) < getTableName(b) ? -1 : 1))
-    .map(([table, ids]) => [table, ids.has(everyone) ? null : [...ids]]);
+    .map(([table, ids]) => [table, ids && [...ids]]);
 }
 
 /** One query for each fact that any command asks for. Facts see what is committed, not what this batch decides. */

@@ -108,7 +108,10 @@ function record(
 ) {
   const { command, origin } = order;
   const { set, remove, emit = [], jobs = [], also = [] } = decision;
-  if (!set && !remove) return { state: before, also: [] };
+  if (!set && !remove) {
+    if (also.length > 0) throw new Error(`${command.name} changes other records, and not its own.`);
+    return { state: before, also: [] };
+  }
   const write = (
     actor: Actor,
     old: StoredRecord | null,

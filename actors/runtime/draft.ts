@@ -16,6 +16,7 @@ type StoredAnswer = typeof idempotentAnswers.$inferInsert;
 export class Draft {
   private readonly records = new Map<string, StoredRecord>();
   private readonly ids = new Map<MySqlTable, Set<string>>();
+  private readonly whole = new Set<MySqlTable>();
   private readonly fresh = new Map<string, MySqlTable>();
   private readonly dirty = new Map<string, MySqlTable>();
   private readonly removed = new Map<string, MySqlTable>();
@@ -49,8 +50,13 @@ export class Draft {
     }
   }
 
-  /** Every record of a kind that is known here, by id. */
-  all({ table }: Actor): StoredRecord[] {
+  /** Every record of a table was loaded. */
+  knowWhole(table: MySqlTable): void {
+    this.whole.add(table);
+  }
+  /** Every record of a kind, by id; throws where not all were loaded. */
+  all({ table, name }: Actor): StoredRecord[] {
+    if (!this.whole.has(table)) throw new Error(`Not every ${name} is locked.`);
     const ids = [...(this.ids.get(table) ?? [])].sort();
     return ids.flatMap((id) => this.records.get(keyOf(table, id)) ?? []);
   }

@@ -47,7 +47,7 @@ const shortText = text(0, 1000);
 const finite = v.pipe(v.number("Must be a number."), v.finite("Must be a number."));
 const truth = v.boolean("Must be true or false.");
 const scalar = v.union([shortText, finite, truth], "Must be text, a number, true or false.");
-const maxListed = 100;
+const maxListed = 1000;
 const wantedList = `Must be a list of 1 to ${maxListed} values.`;
 const shortList = v.pipe(
   v.array(scalar, wantedList),

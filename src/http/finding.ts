@@ -20,8 +20,11 @@ export const auditOfRecord = (id: string) => ({
   where: [only(auditEntries.recordId, id)],
 });
 
-/** The record with this id; throws `not_found` when there is none in the scope. `what` is its name for people. */
-export async function findRecord<T extends MySqlTable & { id: MySqlColumn; tenantId: MySqlColumn }>(
+/**
+ * The record with this id; throws `not_found` when there is none in the scope, which bounds the tables that have
+ * tenants. `what` is its name for people.
+ */
+export async function findRecord<T extends MySqlTable & { id: MySqlColumn; tenantId?: MySqlColumn }>(
   { db }: World,
   table: T,
   scope: TenantScope,
@@ -31,7 +34,7 @@ export async function findRecord<T extends MySqlTable & { id: MySqlColumn; tenan
   const [found] = await db
     .select()
     .from(table as MySqlTable)
-    .where(and(only(table.id, id), only(table.tenantId, scope)));
+    .where(and(only(table.id, id), table.tenantId && only(table.tenantId, scope)));
   if (!found) throw notFound(what);
   return found as T["$inferSelect"];
 }

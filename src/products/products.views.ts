@@ -1,6 +1,7 @@
 import type { Product, ProductState } from "../../schema/products/product.ts";
 import type { ProductChange } from "../../schema/products/product-change.ts";
 import type { auditEntries } from "../../schema/runtime/audit-entry.ts";
+import { recordView } from "../http/record-view.ts";
 
 const decimalFields = ["monthlyPrice", "hourlyPrice", "unitPrice", "annualDiscount"] as const;
 
@@ -8,25 +9,14 @@ const decimalFields = ["monthlyPrice", "hourlyPrice", "unitPrice", "annualDiscou
 const outside = (decimal: string | null): number | null => (decimal === null ? null : Number(decimal));
 
 /** A product as it is answered. */
-export function productView({
-  ordered,
-  id,
-  version,
-  createdAt,
-  updatedAt,
-  ...fields
-}: ProductState): Product {
-  return {
-    id,
+export function productView({ ordered, ...fields }: ProductState): Product {
+  return recordView({
     ...fields,
     monthlyPrice: Number(fields.monthlyPrice),
     hourlyPrice: outside(fields.hourlyPrice),
     unitPrice: outside(fields.unitPrice),
     annualDiscount: Number(fields.annualDiscount),
-    version,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+  });
 }
 
 /** A line of a product's history. */

@@ -9,12 +9,12 @@ import type {
   ApprovalRulePreviewed,
   PreviewApprovalRule,
 } from "../../schema/provisioning/approval-rule-bodies.ts";
-import { clusters } from "../../schema/provisioning/cluster.ts";
 import type { CreateRequest } from "../../schema/provisioning/request-bodies.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
 import { listPage, listQuery } from "../http/paging.ts";
 import { ruleView } from "./approval-rules.views.ts";
+import { allClusters } from "./clusters.queries.ts";
 import { quotaOf } from "./quotas.queries.ts";
 
 export const ListApprovalRules = listQuery(["-createdAt", "createdAt", "-priority", "priority"], {});
@@ -42,10 +42,7 @@ export async function preview(
 /** What a condition would know of a request, were it made now. */
 async function factsOfSample(world: World, sample: CreateRequest): Promise<ConditionFacts> {
   const amounts = amountsOf(sample);
-  const [all, { limits, used }] = await Promise.all([
-    world.db.select().from(clusters).orderBy(clusters.id),
-    quotaOf(world, sample),
-  ]);
+  const [all, { limits, used }] = await Promise.all([allClusters(world), quotaOf(world, sample)]);
   const clusterId = place(all, sample, amounts)?.id ?? null;
   return factsOf({ ...sample, clusterId }, highestPercent(limits, plus(used, amounts)));
 }

@@ -7,6 +7,7 @@ import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
 import { only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
+import { recordView } from "../http/record-view.ts";
 
 /** What the list of pending approvals can be asked for. */
 export const ListPending = listQuery(["createdAt", "-createdAt"], {});
@@ -36,22 +37,9 @@ export async function approvalOfRequest(
 }
 
 /** An approval as it is answered. */
-export const approvalView = ({
-  id,
-  version,
-  onExpiry,
-  createdAt,
-  updatedAt,
-  decidedAt,
-  expiresAt,
-  ...shown
-}: ApprovalState): Approval => ({
-  id,
-  ...shown,
-  requestedAt: createdAt.toISOString(),
+export const approvalView = ({ onExpiry, decidedAt, expiresAt, ...shown }: ApprovalState): Approval => ({
+  ...recordView(shown),
+  requestedAt: shown.createdAt.toISOString(),
   decidedAt: decidedAt?.toISOString() ?? null,
   expiresAt: expiresAt?.toISOString() ?? null,
-  version,
-  createdAt: createdAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
 });

@@ -1,10 +1,9 @@
 import * as v from "valibot";
-import { notFound } from "../../schema/errors.ts";
 import { type Cluster as ClusterState, clusters, clusterTypes } from "../../schema/provisioning/cluster.ts";
 import type { Cluster } from "../../schema/provisioning/cluster-bodies.ts";
 import type { World } from "../../schema/world.ts";
 import type { Call } from "../http/call.ts";
-import { only } from "../http/finding.ts";
+import { findRecord, only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
 import { clusterView } from "./clusters.views.ts";
 
@@ -26,12 +25,9 @@ export async function listClusters(
 }
 
 /** One cluster; throws `not_found` when there is none. */
-export async function findCluster({ db }: World, id: string): Promise<ClusterState> {
-  const [found] = await db.select().from(clusters).where(only(clusters.id, id));
-  if (!found) throw notFound("cluster");
-  return found;
-}
+export const findCluster = (world: World, id: string): Promise<ClusterState> =>
+  findRecord(world, clusters, null, id, "cluster");
 
 /** Every cluster, the oldest first. */
 export const allClusters = ({ db }: World): Promise<ClusterState[]> =>
-  db.select().from(clusters).orderBy(clusters.createdAt, clusters.id);
+  db.select().from(clusters).orderBy(clusters.id);

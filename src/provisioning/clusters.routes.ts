@@ -82,7 +82,7 @@ export const clusterRoutes = (landfall: Landfall) => {
         ...common,
         summary: "Remove a cluster",
         description:
-          "Refused with `in_use` and their `count` while there are requests on it that are neither rejected nor deprovisioned. Drain it first: set `provisioningEnabled` to false.",
+          "Refused with `in_use` and their `count` while there are requests on it that are neither rejected nor deprovisioned; failed ones count too, since they can be retried. Drain it first: set `provisioningEnabled` to false.",
         answer: Deleted,
         errors: [...errors, "in_use"],
       }),

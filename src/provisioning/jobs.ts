@@ -14,6 +14,7 @@ import {
   type RequestState,
   type Step,
 } from "../../schema/provisioning/request.ts";
+import type { Log } from "../../schema/world.ts";
 import type { ClaimedJob } from "../jobs/leases.ts";
 import type { JobKind } from "../jobs/runner.ts";
 import type { Landfall } from "../landfall.ts";
@@ -58,6 +59,7 @@ async function sendUnlessLate<Input>(
 
 interface Work extends Service {
   driver: Driver;
+  log: Log;
   signal: AbortSignal;
   /** Sends the result; one that comes too late is passed over. */
   tell<Input>(command: Command<RequestState, Input>, input: Input): Promise<void>;
@@ -77,7 +79,7 @@ async function drive(landfall: Landfall, job: ClaimedJob, signal: AbortSignal): 
     sendUnlessLate(mailbox, command, { id: job.key, input, origin });
   const { request: state, cluster } = found;
   const site = siteOf(landfall.config, cluster);
-  await moves[state.status]?.({ request: state, site, driver, signal, tell }, landfall);
+  await moves[state.status]?.({ request: state, site, driver, log: world.log, signal, tell }, landfall);
 }
 
 /** What there is to do in each status; in the others nothing. */
@@ -106,7 +108,7 @@ async function provision(work: Work, { world }: Landfall): Promise<void> {
     if (repeated) await tell(request.advance, result);
   } catch (error) {
     if (!(error instanceof DriverError)) throw error;
-    await tell(request.fail, { ...faultOf(error), run });
+    await tell(request.fail, { ...faultOf(work, error), run });
   }
 }
 
@@ -150,14 +152,21 @@ async function undo(work: Work, steps: Step[]): Promise<{ undone: Step[]; error:
 async function rollBack(work: Work): Promise<void> {
   const { undone, error } = await undo(work, stepsToUndo(work.request.steps, work.request.leftovers));
   if (!error) return work.tell(request["rolled-back"], {});
-  await work.tell(request["rollback-failed"], { undone, error: faultOf(error) });
+  await work.tell(request["rollback-failed"], { undone, error: faultOf(work, error) });
 }
 
-/** A fault as its tenant reads it. How a cluster is signed in to is told by its test-connection alone. */
-const faultOf = ({ code, message }: DriverError): Fault => ({
-  code,
-  message: code.startsWith("CREDENTIALS_") ? "The cluster's credentials can't be used." : message,
-});
+/** What is the operators' affair: how a cluster is set up and signed in to. Its test-connection tells them. */
+const ofOperators = /^(CREDENTIALS_|AUTHENTICATION_|CLUSTER_|SERVICE_MISSING)/;
+
+/** A fault as its tenant reads it; the log has it whole. */
+function faultOf({ log, request: { id, clusterId } }: Work, error: DriverError): Fault {
+  const { code, message, cause } = error;
+  log.warn("driver fault", { requestId: id, clusterId, code, fault: message, cause });
+  return {
+    code,
+    message: ofOperators.test(code) ? "The cluster can't be worked with at the moment." : message,
+  };
+}
 
 async function settle(work: Work, act: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const { status, settledStatus, leftovers } = work.request;
@@ -179,7 +188,7 @@ async function shown(work: Work, act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    if (error instanceof DriverError) await work.tell(request.settle, { error: faultOf(error) });
+    if (error instanceof DriverError) await work.tell(request.settle, { error: faultOf(work, error) });
     throw error;
   }
 }

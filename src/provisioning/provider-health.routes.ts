@@ -18,7 +18,7 @@ export const providerHealthRoutes = (landfall: Landfall) => {
       may: "clusters",
       summary: "Check health of all registered cloud providers",
       description:
-        "Every registered cluster, the oldest first, in one answer within 5 seconds. A result is told again for 15 seconds.",
+        "Every registered cluster, the oldest first, in one answer without pages, within 5 seconds. A result is told again for 15 seconds.",
       answer: v.array(ProviderHealth),
       list: true,
     }),

@@ -23,6 +23,7 @@ import type { Call } from "../http/call.ts";
 import { checked, refuse } from "../http/checks.ts";
 import { findRecord, only } from "../http/finding.ts";
 import { listPage, listQuery } from "../http/paging.ts";
+import { recordView } from "../http/record-view.ts";
 
 /** What the list of quotas can be asked for. */
 export const ListQuotas = listQuery(["-createdAt", "createdAt"], {
@@ -50,13 +51,7 @@ export const AskUsage = object({
 });
 
 /** A quota as it is answered. */
-export const quotaView = ({ id, version, createdAt, updatedAt, ...shown }: QuotaState): Quota => ({
-  id,
-  ...shown,
-  version,
-  createdAt: createdAt.toISOString(),
-  updatedAt: updatedAt.toISOString(),
-});
+export const quotaView = (state: QuotaState): Quota => recordView(state);
 
 const columns = { createdAt: quotas.createdAt };
 

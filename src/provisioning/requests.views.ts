@@ -3,11 +3,11 @@ import type { RequestState } from "../../schema/provisioning/request.ts";
 import type { ProvisioningRequest } from "../../schema/provisioning/request-bodies.ts";
 import type { AuditEntry, auditEntries } from "../../schema/runtime/audit-entry.ts";
 import type { Vault } from "../../schema/world.ts";
+import { recordView } from "../http/record-view.ts";
 
 /** A request as it is answered, without its credentials. */
 export function requestView(state: RequestState): ProvisioningRequest {
   const {
-    id,
     clusterType,
     sealedCredentials,
     settledStatus,
@@ -15,12 +15,9 @@ export function requestView(state: RequestState): ProvisioningRequest {
     reserved,
     approvalId,
     startsWhenApproved,
-    version,
-    createdAt,
-    updatedAt,
     ...shown
   } = state;
-  return { id, ...shown, version, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return recordView(shown);
 }
 
 /** A request with its credentials, for those who may see them: users of its tenant, ADMIN and OPS. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Draft } from "../../actors/runtime/draft.ts";
 import { type Account, account, ending, newNumber, origin } from "./account.ts";
 import { type Bank, firstTime, openBank, stateOf } from "./bank.ts";
 import { orders } from "./orders.ts";
@@ -104,6 +105,14 @@ describe("a lock on everyone", () => {
     });
     await bank.boxes[0].send(payer.levy, { id, input: { during }, origin });
     expect(free).toEqual([false, false, false]);
+  });
+
+  test("is needed to ask for all of them: some, which others happen to have locked, are never taken for all", () => {
+    const draft = new Draft(new Date());
+    draft.load(account.table, { id: "a", version: 1, createdAt: new Date(), updatedAt: new Date() });
+    expect(() => draft.all(account)).toThrow("Not every account is locked.");
+    draft.knowWhole(account.table);
+    expect(draft.all(account)).toHaveLength(1);
   });
 
   test("lets two mailboxes count one after the other: no two newcomers have the same number", async () => {

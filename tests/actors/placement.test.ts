@@ -35,6 +35,7 @@ describe("a request", () => {
     ["VM", "us", "american", "since the default is elsewhere"],
     ["VM", "mars", undefined, "since no cluster has the region"],
     ["DATABASE", "eu", undefined, "since no cluster in the region supports it"],
+    ["MANUAL", "mars", "american", "since a region means nothing in a free specification"],
   ];
   test.each(cases)("for a %s in region %p is placed on %p, %s", (type, region, expected) => {
     expect(placed(open, type, region)).toBe(expected as string);

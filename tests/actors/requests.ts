@@ -144,7 +144,8 @@ const moment: Moment = {
   lockedAll: () => [],
 };
 
-const noRules = { rules: [] };
+/** Neither rules nor API keys. */
+const noRules = { rules: [], maker: null };
 const specification = { vcpu: 2, memoryMb: 4096, diskGb: 40, image: "debian-12" };
 
 /** A request as `create` makes it, for one who carries it out. */
@@ -204,6 +205,7 @@ function loadBooks(draft: Draft, state: RequestState, hand: Hand): void {
     draft.load(actor.table, record);
   const used = state.reserved ?? nothing;
   const { instances, vcpu, memoryMb, storageGb } = used;
+  draft.knowWhole(clusterActor.table);
   for (const found of placements[hand].clusters)
     load(clusterActor, { ...found, used: { instances, vcpu, memoryMb, storageGb } });
   load(quotaCounter, { ...stored, id: counterId(state), tenantId, resourceType, used, limits: null });

@@ -61,6 +61,7 @@ const move = fc.oneof(
 /** What a history leaves, after each of its commands. */
 function play(moves: readonly unknown[], check: (draft: Draft, ids: string[]) => void) {
   const draft = new Draft(now);
+  for (const { table } of [cluster, request, quotaCounter]) draft.knowWhole(table);
   const ids: string[] = [];
   let made = 0;
   const world = { platform: "landfall", newId: () => `new-${String(made++).padStart(6, "0")}` } as World;
@@ -71,7 +72,10 @@ function play(moves: readonly unknown[], check: (draft: Draft, ids: string[]) =>
   for (const set of open) draft.load(cluster.table, { ...clusterOf("SIMULATED"), isDefault: false, ...set });
   const send = (command: Command, id: string, input: object) => {
     const unit = { orders: [{ command, id, input, origin }], once: null, applied: null };
-    decideUnit(world, draft, { ...unit, resolve() {}, reject() {} }, now, () => ({ rules: [rule] }));
+    decideUnit(world, draft, { ...unit, resolve() {}, reject() {} }, now, () => ({
+      rules: [rule],
+      maker: null,
+    }));
   };
   const accepted = (id: string, choice: number) => {
     const { status } = draft.get(request, id) as unknown as RequestState;

@@ -12,7 +12,7 @@ import {
   trailOf,
   waiting,
 } from "./approvals.ts";
-import { backup, requests, stages, storyOf } from "./stages.ts";
+import { backup, holdBack, requests, stages, storyOf } from "./stages.ts";
 
 let house: House;
 let admin: Person;
@@ -112,6 +112,17 @@ describe.each(verbs)("POST /api/approvals/{provisioningRequestId}/$verb", ({ ver
     const { id: ofService } = await orderedBy(service);
     expectProblem(await decide(service, verb, ofService), "forbidden");
     expect((await decide(service, verb, ofService, { adminId: admin.id })).status).toBe(200);
+  });
+
+  test("takes it from nobody on a request that was ordered with an API key of their own", async () => {
+    const sent = { name: "script", kind: "tenant" };
+    const { data: key } = await admin.call("POST", "/api/identity/api-keys", sent);
+    const { id: hold } = await holdBack({ house, admin, customer: admin });
+    const body = { ...backup(admin.tenantId), metadata: { hold } };
+    const { data } = await house.call("POST", requests, body, { "X-API-Key": key.key });
+    expect([data.status, data.createdBy]).toEqual(["PENDING_APPROVAL", key.id]);
+    expectProblem(await decide(admin, verb, data.id), "forbidden");
+    expect((await decide(ops, verb, data.id)).status).toBe(200);
   });
 
   test("keeps a comment of 2000 characters, and null where there is none", async () => {

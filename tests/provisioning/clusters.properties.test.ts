@@ -68,6 +68,7 @@ function live(
   let made = 0;
   const world = { platform: "landfall", newId: () => `id-${made++}` } as World;
   const draft = new Draft(new Date(0));
+  draft.knowWhole(cluster.table);
   const all = () => structuredClone(draft.all(cluster)) as Cluster[];
   commands.forEach((command, second) => {
     const { name, input, placed } = command;
