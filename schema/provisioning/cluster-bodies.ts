@@ -62,7 +62,12 @@ const fields = {
       v.examples(["https://openstack.example.com:5000/v3"]),
     ),
   ),
-  apiUrl: v.nullable(v.pipe(ServerUrl, v.description("Where its API is. OpenStack's catalogue tells, so that it is not used there."))),
+  apiUrl: v.nullable(
+    v.pipe(
+      ServerUrl,
+      v.description("Where its API is. OpenStack's catalogue tells, so that it is not used there."),
+    ),
+  ),
   projectName: optionalLine(200, "The project that everything is made in.", "landfall"),
   domainName: optionalLine(200, "The domain of the project.", "Default"),
   credentialsRef: v.nullable(CredentialsRef),

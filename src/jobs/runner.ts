@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { isConnectionError, Unavailable, type World } from "../../schema/world.ts";
 import { type ClaimedJob, claimDue, finish, release, renew, stillOurs } from "./leases.ts";
 
@@ -10,6 +11,9 @@ export interface JobKind {
 
 /** Milliseconds before the next try after so many failures: from 1 s, doubling, up to 5 minutes. */
 export const retryDelayMs = (failures: number): number => Math.min(1000 * 2 ** (failures - 1), 300_000);
+
+/** How long work that can't be cut off may take when the program stops; after that its lease lapses. */
+const graceMs = 3000;
 
 const maxRunning = 128;
 const pollMs = 1000;
@@ -85,7 +89,8 @@ export function startJobs(
       wake();
       await ended;
       for (const { abort } of running.values()) abort.abort(new Error("The program stops."));
-      await Promise.all([...running.values()].map(({ done }) => done));
+      const done = Promise.all([...running.values()].map(({ done }) => done));
+      await Promise.race([done, delay(graceMs, undefined, { ref: false })]);
     },
   };
 }

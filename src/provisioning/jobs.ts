@@ -79,7 +79,13 @@ async function drive(landfall: Landfall, job: ClaimedJob, signal: AbortSignal): 
     sendUnlessLate(mailbox, command, { id: job.key, input, origin });
   const { request: state, cluster } = found;
   const site = siteOf(landfall.config, cluster);
-  await moves[state.status]?.({ request: state, site, driver, log: world.log, signal, tell }, landfall);
+  const work: Work = { request: state, site, driver, log: world.log, signal, tell };
+  try {
+    await moves[state.status]?.(work, landfall);
+  } finally {
+    // Until then the job stays in hand: another process would not know of what is still on its way.
+    await driver.idle?.(work);
+  }
 }
 
 /** What there is to do in each status; in the others nothing. */

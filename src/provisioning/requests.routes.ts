@@ -152,7 +152,8 @@ export const requestRoutes = (landfall: Landfall) => {
         id: "retryRequest",
         ...drive,
         summary: "Retry a failed request",
-        description: "All four steps anew, on the cluster it is on; at most `maxRetries` times. It counts against the quota again.",
+        description:
+          "All four steps anew, on the cluster it is on; at most `maxRetries` times. It counts against the quota again.",
         errors: [...errors, "retry_limit", "quota_exceeded"],
       }),
     )

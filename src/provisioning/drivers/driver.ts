@@ -58,6 +58,8 @@ export interface Driver extends Provider {
   destroy(service: Service, signal: AbortSignal): Promise<void>;
   /** What can be measured now; what can't is left out. */
   metrics(service: Service, signal: AbortSignal): Promise<Reading>;
+  /** Resolves when no call that this process began for the service, and can't be cut off, is under way any more. */
+  idle?(service: Service): Promise<void>;
 }
 
 /** The drivers by cluster type; `drivenClusterTypes` names the same types. */

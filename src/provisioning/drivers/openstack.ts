@@ -7,6 +7,7 @@ import { network } from "./openstack/network.ts";
 import { probe } from "./openstack/probe.ts";
 import { server } from "./openstack/server.ts";
 import { type Resource, type Task, tagOf } from "./openstack/task.ts";
+import { turnsOf } from "./openstack/turns.ts";
 import { volume } from "./openstack/volume.ts";
 
 const resources: Partial<Record<ResourceType, Resource>> = {
@@ -55,5 +56,6 @@ export const openstack: Driver = {
     const metrics = resourceOf(service)?.metrics;
     return metrics ? metrics(taskOf(service, signal)) : { gauges: {}, counters: {} };
   },
+  idle: ({ request, site }) => turnsOf(site, tagOf(request.id)),
   probe,
 };

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import type { ResourceType } from "../../../schema/provisioning/specification.ts";
 import { openstack } from "../../../src/provisioning/drivers/openstack.ts";
-import { never, serviceOf, take, takeAll } from "./services.ts";
-import { expectAway, machine, stage } from "./stage.ts";
+import { eventually } from "../../streams/bus.ts";
+import { begin, never, serviceOf, take, takeAll } from "./services.ts";
+import { clusterOn, expectAway, machine, stage } from "./stage.ts";
 
 const held = stage();
 const vm = (site = held.site) => serviceOf(site, "VM", machine);
@@ -68,9 +70,10 @@ describe("what a crash left behind", () => {
     expect(serversOf(service)).toEqual([]);
   });
 
-  test("is looked for once more where nothing was seen of it at first", async () => {
-    const service = vm();
+  test("is looked for again where a step was cut off and nothing was seen at first", async () => {
+    const service = vm(clusterOn(held.cloud, { callTimeoutSeconds: 0.3 }));
     await take(service, "ALLOCATE");
+    begin(service, "ALLOCATE");
     held.cloud.trouble("GET compute /v2.1/servers/detail", { status: 200, body: { servers: [] } });
     await openstack.destroy(service, never);
     expect(serversOf(service)).toEqual([]);
@@ -139,6 +142,38 @@ describe("what a crash left behind", () => {
     const status = (id: unknown) => held.cloud.compute.servers.get(id as string)?.shown.status;
     expect([status(instanceId), status(other)]).toEqual(["SHUTOFF", "ACTIVE"]);
   });
+
+  const older = { created: "2020-01-01T00:00:00Z", created_at: "2020-01-01T00:00:00Z" };
+  const kinds: [ResourceType, specification: object, told: string, all: () => any[]][] = [
+    ["VM", machine, "instanceId", () => [...held.cloud.compute.servers.values()].map(({ shown }) => shown)],
+    ["VM", machine, "floatingIpId", () => held.cloud.network.floatingIps],
+    [
+      "VOLUME",
+      { sizeGb: 1 },
+      "volumeId",
+      () => [...held.cloud.volume.volumes.values()].map(({ shown }) => shown),
+    ],
+    ["NETWORK", { cidr: "10.8.0.0/24" }, "networkId", () => held.cloud.network.networks],
+    ["NETWORK", { cidr: "10.8.0.0/24" }, "subnetId", () => held.cloud.network.subnets],
+    ["FLOATING_IP", { family: 4 }, "floatingIpId", () => held.cloud.network.floatingIps],
+  ];
+  for (const [type, specification, told, all] of kinds)
+    test(`does not take the place of the ${told} that a ${type} was told of, and goes`, async () => {
+      const service = serviceOf(held.site, type, { ...specification }, { metadata: { floatingIp: true } });
+      const brought = await takeAll(service);
+      const { compute, volume } = held.cloud;
+      const own = all().find(({ id }) => id === brought[told]);
+      const twin = { ...own, ...older, id: Bun.randomUUIDv7() };
+      if (told === "instanceId") compute.servers.set(twin.id, { shown: twin });
+      else if (told === "volumeId") volume.volumes.set(twin.id, { shown: twin });
+      else all().push(twin);
+      expect((await take(service, "VERIFY"))[told]).toBe(brought[told]);
+      await eventually(async () => {
+        await take(service, "VERIFY");
+        return !all().includes(twin);
+      });
+      expect(all()).toContain(own);
+    });
 
   test("is told from the servers of others, should Nova pass over the filter", async () => {
     const other = vm();

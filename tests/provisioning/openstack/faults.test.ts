@@ -42,25 +42,53 @@ describe("a refusal", () => {
       expect(refusal("compute", status, body)).toMatchObject({ code, status });
     });
 
-  test("tells the tenant what the cluster said, in one sentence", () => {
+  const said = (message: string, status = 400) =>
+    refusal("compute", status, { badRequest: { code: status, message } });
+
+  test("tells the tenant what it means, and the log what the cluster said", () => {
     const { status, body } = recorded("server-quota");
-    expect(refusal("compute", status, body).message).toBe(
-      "The quota on the cluster does not allow it: Quota exceeded for cores: Requested 2, but already used 0 of 1 cores.",
-    );
+    expect(refusal("compute", status, body)).toMatchObject({
+      message: "The quota on the cluster does not allow it.",
+      cause: { message: "Quota exceeded for cores: Requested 2, but already used 0 of 1 cores" },
+    });
   });
 
+  const hosts: [status: number, said: string, sentence: string][] = [
+    [400, "Bad thing at compute-17.internal.", "The cluster takes the order for invalid."],
+    [409, "Instance 5f is on compute-17.internal", "The cluster can't do it now."],
+    [418, "compute-17.internal is a teapot", "The compute service answered 418."],
+    [403, "compute-17.internal forbids it", "The cluster does not allow it."],
+    [400, "No valid host but compute-17.internal", "The cluster has no room for it."],
+  ];
+  for (const [status, text, sentence] of hosts)
+    test(`names no host to the tenant: ${sentence}`, () => {
+      expect(said(text, status)).toMatchObject({ message: sentence, cause: { message: text } });
+    });
+
+  const hostile = [
+    "<".repeat(200_000),
+    "image".repeat(40_000),
+    `network ${"network x".repeat(20_000)}`,
+    "maximum number of ".repeat(10_000),
+    "a://".repeat(50_000),
+    "x".repeat(16 * 1024 * 1024),
+  ];
+  for (const text of hostile)
+    test(`is read at once, though it says "${text.slice(0, 12)}" without end`, () => {
+      expect(said(text).cause).toBeInstanceOf(Error);
+      expect(refusal("compute", 400, { badRequest: text }).code).toBe("INVALID_REQUEST");
+      expect(reported(text, "BUILD_FAILED", "The machine can't run.").code).toBe("BUILD_FAILED");
+    }, 1000);
+
   test("repeats nothing of what was sent, no address, no token and no markup", () => {
-    const said = (message: string) => refusal("compute", 400, { badRequest: { code: 400, message } }).message;
-    const own = "The cluster takes the order for invalid";
-    expect(said("Invalid input for field/attribute user_data. Value: s3cr3t. 's3cr3t' is too long")).toBe(
-      `${own}: Invalid input for field/attribute user_data.`,
+    const shown = (text: string) => (said(text).cause as Error).message;
+    expect(shown("Invalid input for field/attribute user_data. Value: s3cr3t. 's3cr3t' is too long")).toBe(
+      "Invalid input for field/attribute user_data.",
     );
-    expect(said(`Sent to http://10.0.0.1:8774/v2 with ${"gAAAAA".repeat(9)}`)).toBe(
-      `${own}: Sent to … with ….`,
-    );
-    expect(said("<html><b>bad\u0000\u202e\n  thing</b></html>.")).toBe(`${own}: bad thing.`);
-    expect(said("long ".repeat(100))).toMatch(/^.{300,360}…$/);
-    expect(refusal("compute", 400, "text").message).toBe(`${own}.`);
+    expect(shown(`Sent to http://10.0.0.1:8774/v2 with ${"gAAAAA".repeat(9)}`)).toBe("Sent to … with …");
+    expect(shown("<html><b>bad\u0000\u202e\n  thing</b></html>.")).toBe("bad thing .");
+    expect(shown("long ".repeat(100))).toMatch(/^.{300}…$/);
+    expect(refusal("compute", 400, "text").cause).toBeUndefined();
   });
 
   test("is not hidden where it is of no known kind", () => {
@@ -81,7 +109,7 @@ describe("a machine in an error", () => {
   ];
   for (const [said, code] of reasons)
     test(`of which it is said "${said.slice(0, 40)}" is ${code}`, () => {
-      expect(reported(said, "BUILD_FAILED", "The cluster could not run the machine").code).toBe(code);
+      expect(reported(said, "BUILD_FAILED", "The cluster could not run the machine.").code).toBe(code);
     });
 });
 

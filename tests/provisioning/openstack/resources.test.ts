@@ -70,6 +70,45 @@ describe("a VOLUME on OpenStack", () => {
     await openstack.destroy(service, never);
   });
 
+  const lost: [what: string, attachments: object[]][] = [
+    ["nothing", []],
+    ["a machine that Nova does not know", [{ server_id: "00000000-0000-4000-8000-000000000000" }]],
+  ];
+  for (const [what, attachments] of lost)
+    test(`that hangs on ${what} is not removed, and says so; when it is free it goes`, async () => {
+      const service = order("VOLUME", { sizeGb: 1 });
+      const { volumeId } = await takeAll(service);
+      Object.assign(shown(volumeId), { status: "in-use", attachments });
+      const detach = "DELETE compute /v2.1/servers/00000000";
+      held.cloud.trouble(detach, recorded("server-gone"), 99);
+      expect(await codeOf(openstack.destroy(service, never))).toBe("DETACH_FAILED");
+      const become = () => Object.assign(shown(volumeId), { status: "available", attachments: [] });
+      held.cloud.volume.volumes.get(volumeId as string)!.underWay = { looks: 1, become };
+      await openstack.destroy(service, never);
+      expect(shown(volumeId)).toBeUndefined();
+    });
+
+  test("that Nova does not attach, though it took the order, fails; it is asked once", async () => {
+    const { instanceId } = await takeAll(order("VM", machine));
+    const service = order("VOLUME", { sizeGb: 1, attachTo: instanceId });
+    await take(service, "ALLOCATE");
+    const attach = `POST compute /v2.1/servers/${instanceId}/os-volume`;
+    held.cloud.trouble(attach, recorded("attach"), 99);
+    expect(await codeOf(take(service, "CONFIGURE"))).toBe("ATTACH_FAILED");
+    expect(held.cloud.callsOf(attach)).toHaveLength(1);
+  });
+
+  test("is attached to its machine however the id is written", async () => {
+    const { instanceId } = await takeAll(order("VM", machine));
+    held.cloud.trouble(
+      `GET compute /v2.1/servers/${String(instanceId).toUpperCase()}`,
+      { status: 200, body: { server: held.cloud.compute.servers.get(instanceId as string)?.shown } },
+      99,
+    );
+    const service = order("VOLUME", { sizeGb: 1, attachTo: String(instanceId).toUpperCase() });
+    expect(await takeAll(service)).toMatchObject({ attachedTo: instanceId, healthy: true });
+  });
+
   test("of an unknown type or beyond the quota is refused", async () => {
     const unknown = order("VOLUME", { sizeGb: 1, volumeType: "nope" });
     expect(await codeOf(take(unknown, "ALLOCATE"))).toBe("VOLUME_TYPE_NOT_FOUND");

@@ -45,6 +45,15 @@ describe("an order for a VM on OpenStack", () => {
     expect(floating.port_id).toBe(`port-${instanceId}`);
   });
 
+  test("says so where its floating address is lost on the way", async () => {
+    const service = vm({}, { metadata: { floatingIp: true } });
+    await takeAll(service);
+    const lists = "GET network /v2.0/floatingips";
+    held.cloud.trouble(lists, Promise.resolve(), 2);
+    held.cloud.trouble(lists, { status: 200, body: { floatingips: [] } });
+    expect(await codeOf(take(service, "CONFIGURE"))).toBe("ADDRESS_MISSING");
+  });
+
   test("is put on the network that its order or its cluster names, else on the project's only one", async () => {
     const { networks } = held.cloud.network;
     const own = networks.find(({ name }) => name === "private").id;
@@ -90,6 +99,28 @@ describe("an order for a VM on OpenStack", () => {
     foreign.shared = true;
     await take(vm({ networkId: "foreign" }), "ALLOCATE");
     networks.splice(networks.indexOf(foreign), 1);
+  });
+
+  test("never lands on a network outside, but where its cluster says so", async () => {
+    const { id } = held.cloud.network.networks.find((each) => each["router:external"]);
+    expect(await codeOf(take(vm({ networkId: id }), "ALLOCATE"))).toBe("NETWORK_NOT_FOUND");
+    held.site = clusterOn(held.cloud, { networkId: id });
+    await take(vm({ networkId: id }), "ALLOCATE");
+    expect(created().map(({ body }) => body.server.networks)).toEqual([[{ uuid: id }]]);
+  });
+
+  test("never lands on a network that can't be looked up, for want of Neutron", async () => {
+    const { networkId } = await takeAll(serviceOf(held.site, "NETWORK", { cidr: "10.9.0.0/24" }));
+    held.cloud.hidden.add("network");
+    held.site = clusterOn(held.cloud, { networkId: "cluster-network" });
+    expect(await codeOf(take(vm({ networkId }), "ALLOCATE"))).toBe("NETWORK_NOT_FOUND");
+    await take(vm(), "ALLOCATE");
+    await take(vm({ networkId: "cluster-network" }), "ALLOCATE");
+    expect(created().map(({ body }) => body.server.networks)).toEqual([
+      [{ uuid: "cluster-network" }],
+      [{ uuid: "cluster-network" }],
+    ]);
+    held.cloud.network.networks.pop();
   });
 
   test("takes the tenant's user data and keys", async () => {

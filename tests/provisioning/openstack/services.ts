@@ -1,7 +1,8 @@
-import type { RequestState, Step } from "../../../schema/provisioning/request.ts";
+import type { RequestState, Step, StepState } from "../../../schema/provisioning/request.ts";
 import { steps } from "../../../schema/provisioning/request.ts";
 import type { ResourceType } from "../../../schema/provisioning/specification.ts";
 import type { Service, Site } from "../../../src/provisioning/drivers/driver.ts";
+import { DriverError } from "../../../src/provisioning/drivers/driver-error.ts";
 import { openstack } from "../../../src/provisioning/drivers/openstack.ts";
 
 /** A cluster as the driver sees it. */
@@ -82,11 +83,33 @@ export const never = new AbortController().signal;
 
 /** Takes a step as the worker does, and keeps what it brought. */
 export async function take(service: Service, step: Step): Promise<Record<string, unknown>> {
-  const { output } = await openstack.step(step, service, never);
-  const state = service.request.steps.find((each) => each.step === step);
-  if (state) Object.assign(state, { status: "COMPLETED", output });
-  return output;
+  const state = begin(service, step);
+  try {
+    const { output } = await openstack.step(step, service, never);
+    Object.assign(state, { status: "COMPLETED", output });
+    return output;
+  } catch (error) {
+    if (error instanceof DriverError)
+      Object.assign(state, { status: "FAILED", error: { code: error.code, message: error.message } });
+    throw error;
+  }
 }
+
+/** Has a step run, as the driver finds it; what a crash leaves. */
+export function begin({ request }: Service, step: Step): StepState {
+  const state = request.steps.find((each) => each.step === step) as StepState;
+  return Object.assign(state, {
+    status: "RUNNING",
+    startedAt: new Date().toISOString(),
+    ...{ output: null, error: null },
+  });
+}
+
+/** The same request in another process, which does not know what this one is doing. */
+export const elsewhere = ({ request, site }: Service): Service => ({
+  request,
+  site: { ...site, id: Bun.randomUUIDv7() },
+});
 
 /** Takes all four; what they brought together. */
 export async function takeAll(service: Service): Promise<Record<string, unknown>> {

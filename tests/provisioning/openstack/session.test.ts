@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Site } from "../../../src/provisioning/drivers/driver.ts";
-import { DriverError } from "../../../src/provisioning/drivers/driver-error.ts";
 import { openstack } from "../../../src/provisioning/drivers/openstack.ts";
+import { recorded } from "./cloud/recordings.ts";
 import { never, serviceOf, take, takeAll } from "./services.ts";
 import { clusterOn, codeOf, expectAway, machine, password, stage } from "./stage.ts";
 
@@ -132,69 +132,15 @@ describe("the session with Keystone", () => {
     );
     await take(vm(site), "ALLOCATE");
   });
-});
 
-describe("a probe", () => {
-  const namesOf = async (site: Site) =>
-    (await openstack.probe(site, never)).map(({ name, ok }) => [name, ok]);
-
-  test("signs in and asks Nova, and what else the cluster offers", async () => {
-    const first = [
-      ["credentials", true],
-      ["keystone", true],
-      ["compute", true],
-    ];
-    expect(await namesOf(held.site)).toEqual(first);
-    const all = clusterOn(held.cloud, {}, { supportedResourceTypes: ["VM", "VOLUME", "FLOATING_IP"] });
-    expect(await namesOf(all)).toEqual([...first, ["network", true], ["volume", true]]);
-    const made = held.cloud.calls.filter(({ method, service }) => method !== "GET" && service !== "identity");
-    expect(made).toEqual([]);
-  });
-
-  test("signs in each time, so that a password changed is seen", async () => {
-    await openstack.probe(held.site, never);
-    await openstack.probe(held.site, never);
-    expect(signIns()).toHaveLength(2);
-  });
-
-  test("says what is missing, and stops there", async () => {
-    const reference = new DriverError("CREDENTIALS_MISSING", "The environment variable CLOUD is not set.");
-    const site = { ...held.site, secret: () => Promise.reject(reference) };
-    expect(await openstack.probe(site, never)).toEqual([
-      { name: "credentials", ok: false, detail: reference.message },
-    ]);
-    held.cloud.trouble("GET compute /v2.1/flavors", "cut", 99);
-    expect(await openstack.probe(held.site, never)).toMatchObject([
-      { ok: true },
-      { ok: true },
-      { name: "compute", ok: false, detail: "The compute service can't be reached." },
-    ]);
-  });
-
-  test("says when nobody answers", async () => {
-    const site = clusterOn(held.cloud, { callTimeoutSeconds: 0.05 });
-    held.cloud.trouble("POST identity", "hang");
-    expect((await openstack.probe(site, never)).at(-1)).toEqual({
-      name: "keystone",
-      ok: false,
-      detail: "The identity service did not answer within 0.05 s.",
+  test("fails at once with a catalogue that is made to be slow", async () => {
+    const slow = recorded("sign-in");
+    for (const { endpoints } of slow.body.token.catalog)
+      for (const endpoint of endpoints) endpoint.url = `http://${"/".repeat(200_000)}x`;
+    held.cloud.trouble("POST identity", {
+      ...slow,
+      headers: { ...slow.headers, "x-subject-token": "token" },
     });
-    expect(
-      (await openstack.probe({ ...held.site, authUrl: "http://127.0.0.1:1" }, never)).at(-1),
-    ).toMatchObject({
-      name: "keystone",
-      ok: false,
-      detail: "The identity service can't be reached.",
-    });
-  });
-
-  test("ends when it is told to", async () => {
-    const stopped = new AbortController();
-    const met = held.cloud.trouble("GET compute /v2.1/flavors", "hang");
-    const probing = openstack.probe(held.site, stopped.signal).catch((error) => error);
-    await met;
-    const reason = new Error("enough");
-    stopped.abort(reason);
-    expect(await probing).toBe(reason);
-  });
+    expect(await codeOf(take(vm(), "ALLOCATE"))).toBe("UNEXPECTED_ANSWER");
+  }, 1000);
 });

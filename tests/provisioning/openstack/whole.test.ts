@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { driveJob } from "../../../actors/provisioning/driving.ts";
+import type { JobKind } from "../../../src/jobs/runner.ts";
+import { provisioningJobs } from "../../../src/provisioning/jobs.ts";
 import { openWiredSite } from "../../crash/site.ts";
 import { type House, openHouse, type Person, vm } from "../../house.ts";
 import { eventually } from "../../streams/bus.ts";
@@ -74,7 +77,7 @@ describe("a VM that is ordered from Landfall", () => {
     const failed = await house.until(customer!, id, "FAILED");
     expect(failed.error).toMatchObject({
       code: "NO_CAPACITY",
-      message: "The cluster has no room for it: No valid host was found.",
+      message: "The cluster has no room for it.",
     });
     expect(serversOf(id)).toEqual([]);
   });
@@ -84,6 +87,30 @@ describe("a VM that is ordered from Landfall", () => {
     const id = await started();
     await house.until(customer!, id, "ACTIVE");
     expect(serversOf(id)).toHaveLength(1);
+  });
+
+  test("is in its worker's hand for as long as an order to the cluster is on its way", async () => {
+    const released = Promise.withResolvers<void>();
+    const sent = cloud.trouble("POST compute /v2.1/servers", released.promise);
+    const id = await started();
+    await sent;
+    const job = { id: 0, kind: driveJob, key: id, payload: null, attempt: 0, revision: 0 };
+    const [drive] = provisioningJobs(house.program.landfall) as [JobKind];
+    const stopped = new AbortController();
+    let ended = false;
+    const driven = drive
+      .run({ ...job, requestId: id, correlationId: id }, stopped.signal)
+      .catch((error) => error)
+      .finally(() => {
+        ended = true;
+      });
+    const reason = new Error("It was ordered again.");
+    stopped.abort(reason);
+    await Bun.sleep(50);
+    expect(ended).toBe(false);
+    released.resolve();
+    expect(await driven).toBe(reason);
+    await house.until(customer!, id, "ACTIVE");
   });
 
   test("shows no secret of the cluster anywhere", async () => {

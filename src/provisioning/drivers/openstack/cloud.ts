@@ -39,8 +39,8 @@ export interface Cloud {
     schema: S,
   ): Promise<v.InferOutput<S>>;
   put(kind: ServiceKind, path: string, body: unknown): Promise<void>;
-  /** Removes, or has it removed; what is gone already is fine. */
-  delete(kind: ServiceKind, path: string): Promise<void>;
+  /** Removes, or has it removed. What is gone already is fine; false then. */
+  delete(kind: ServiceKind, path: string): Promise<boolean>;
   /** Looks again and again, less and less often, until there is something to see. */
   until<T>(look: () => Promise<T | undefined>): Promise<T>;
 }
@@ -66,6 +66,7 @@ export function openCloud(site: Site, signal: AbortSignal, sessionFor = sessionO
     rest: Pick<Call, "method" | "body">,
   ): Promise<Answer> {
     const send = (session: Session) => {
+      signal.throwIfAborted();
       const root = endpointOf(session, site, settings, kind);
       if (!root) throw missingService(kind);
       const headers = { "X-Auth-Token": session.token, ...versions[kind] };
@@ -78,7 +79,6 @@ export function openCloud(site: Site, signal: AbortSignal, sessionFor = sessionO
       );
     };
     const session = await sessionFor(site, settings);
-    signal.throwIfAborted();
     const answer = await send(session);
     // A token can end before its time, by a change of password or roles.
     return answer.status === 401 ? send(await sessionFor(site, settings, session)) : answer;
@@ -121,7 +121,9 @@ export function openCloud(site: Site, signal: AbortSignal, sessionFor = sessionO
     },
     async delete(kind, path) {
       const answer = await callAgain(kind, path, { method: "DELETE" });
-      if (answer.status !== 404) accept(kind, answer, v.unknown());
+      if (answer.status === 404) return false;
+      accept(kind, answer, v.unknown());
+      return true;
     },
     async until(look) {
       for (let ms = pollMs; ; ms = Math.min(ms * 1.5, pollMs * slowest)) {

@@ -1,6 +1,7 @@
 import * as v from "valibot";
+import type { Step } from "../../../../schema/provisioning/request.ts";
 import { DriverError } from "../driver-error.ts";
-import { eldest, findOrMake, keepOne, removeAll } from "./made.ts";
+import { findOrMake, keepOne, removeAll } from "./made.ts";
 import { listNetworks } from "./network.ts";
 import type { Resource, Task } from "./task.ts";
 
@@ -31,17 +32,11 @@ export const floatingIp: Resource = {
       return { floatingIpId: id, ipAddress: address };
     },
     async VERIFY(task) {
-      const kept = await keepOne(await floatingIps(task), (orphan) => remove(task, orphan));
-      if (!kept) throw new DriverError("ADDRESS_MISSING", "The address is no longer on the cluster.");
-      return { floatingIpId: kept.id, ipAddress: kept.address, healthy: true };
+      const { id, address } = await theAddress(task);
+      return { floatingIpId: id, ipAddress: address, healthy: true };
     },
   },
-  destroy: (task) =>
-    removeAll(
-      task,
-      () => floatingIps(task),
-      (each) => remove(task, each),
-    ),
+  destroy: (task) => release(task, ["ALLOCATE"]),
 };
 
 /** Whether a machine gets a floating address: as its order says, else as its cluster does. */
@@ -51,18 +46,35 @@ export const wantsAddress = ({ request, cloud }: Task): boolean => {
 };
 
 /** The floating address of a server; obtained and put there where it is not. */
-export async function addressFor(task: Task, serverId: string): Promise<string> {
+export async function addressFor(task: Task, serverId: string) {
   const portId = await task.cloud.until(() => portOf(task, serverId));
   await obtain(task, { port_id: portId });
-  const kept = (await keepOne(await floatingIps(task), (orphan) => remove(task, orphan))) as FloatingIp;
-  if (kept.portId !== portId)
-    await task.cloud.put("network", `/floatingips/${kept.id}`, { floatingip: { port_id: portId } });
-  return kept.address;
+  const { id, address, portId: current } = await theAddress(task);
+  if (current !== portId)
+    await task.cloud.put("network", `/floatingips/${encodeURIComponent(id)}`, {
+      floatingip: { port_id: portId },
+    });
+  return { floatingIpId: id, ipAddress: address };
 }
 
 /** Gives back what a machine has; clouds without Neutron have given none. */
 export async function releaseAddresses(task: Task): Promise<void> {
-  if (await task.cloud.has("network")) for (const each of await floatingIps(task)) await remove(task, each);
+  if (await task.cloud.has("network")) await release(task, wantsAddress(task) ? ["CONFIGURE", "VERIFY"] : []);
+}
+
+const release = (task: Task, steps: Step[]): Promise<void> =>
+  removeAll(
+    task,
+    steps,
+    () => floatingIps(task),
+    (each) => remove(task, each),
+  );
+
+/** The request's address; others are removed. */
+async function theAddress(task: Task): Promise<FloatingIp> {
+  const kept = await keepOne(task, await floatingIps(task), (orphan) => remove(task, orphan));
+  if (kept) return kept;
+  throw new DriverError("ADDRESS_MISSING", "The address is no longer on the cluster.");
 }
 
 const obtain = (task: Task, where: { port_id?: string }): Promise<FloatingIp> =>
@@ -82,10 +94,10 @@ const obtain = (task: Task, where: { port_id?: string }): Promise<FloatingIp> =>
 async function floatingIps({ cloud, tag }: Task): Promise<FloatingIp[]> {
   const path = `/floatingips?description=${encodeURIComponent(tag)}`;
   const { floatingips } = await cloud.get("network", path, v.object({ floatingips: v.array(FloatingIp) }));
-  return eldest(floatingips.filter(({ description }) => description === tag));
+  return floatingips.filter(({ description }) => description === tag);
 }
 
-const remove = ({ cloud }: Task, { id }: FloatingIp): Promise<void> =>
+const remove = ({ cloud }: Task, { id }: FloatingIp): Promise<unknown> =>
   cloud.delete("network", `/floatingips/${encodeURIComponent(id)}`);
 
 const Ports = v.object({

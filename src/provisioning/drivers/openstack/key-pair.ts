@@ -10,5 +10,5 @@ export async function makeKeyPair({ cloud, tag }: Task, publicKey: string): Prom
   });
 }
 
-export const removeKeyPair = ({ cloud, tag }: Task): Promise<void> =>
+export const removeKeyPair = ({ cloud, tag }: Task): Promise<unknown> =>
   cloud.delete("compute", `/os-keypairs/${encodeURIComponent(tag)}`);

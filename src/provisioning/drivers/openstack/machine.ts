@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { DriverError } from "../driver-error.ts";
 import { reported } from "./faults.ts";
-import { eldest } from "./made.ts";
+import { theOne } from "./made.ts";
 import type { Task } from "./task.ts";
 
 const Machine = v.pipe(
@@ -48,20 +48,15 @@ export async function machineById({ cloud }: Task, id: string): Promise<Machine>
   return (await cloud.get("compute", path, v.object({ server: Machine }))).server;
 }
 
-export const removeMachine = ({ cloud }: Task, { id }: Machine): Promise<void> =>
+export const removeMachine = ({ cloud }: Task, { id }: Machine): Promise<unknown> =>
   cloud.delete("compute", `/servers/${encodeURIComponent(id)}`);
 
-/**
- * The request's server: the one that a step has told of, else the oldest. A `DriverError` where it is gone or in an
- * error.
- */
+/** The request's server; a `DriverError` where it is gone or in an error. */
 export async function theMachine(task: Task): Promise<Machine> {
-  const found = await standingMachines(task);
-  const told = task.request.steps.map(({ output }) => output?.["instanceId"]);
-  const machine = found.find(({ id }) => told.includes(id)) ?? eldest(found)[0];
+  const machine = theOne(task, await standingMachines(task));
   if (!machine) throw new DriverError("SERVER_MISSING", "The machine is no longer on the cluster.");
   if (machine.status === "ERROR")
-    throw reported(machine.fault?.message ?? "", "BUILD_FAILED", "The cluster could not run the machine");
+    throw reported(machine.fault?.message ?? "", "BUILD_FAILED", "The cluster could not run the machine.");
   return machine;
 }
 

@@ -1,3 +1,4 @@
+import type { Step } from "../../../../schema/provisioning/request.ts";
 import type { Task } from "./task.ts";
 import { inTurn, turnsOf } from "./turns.ts";
 
@@ -17,41 +18,55 @@ export async function findOrMake<T extends Made>(
   await inTurn(task, async () => {
     if ((await list()).length === 0) await make();
   });
-  return task.cloud.until(async () => eldest(await list())[0]);
+  return task.cloud.until(async () => theOne(task, await list()));
 }
 
-/** The oldest first: where a crash left two, every process keeps the same one. */
-export const eldest = <T extends Made>(found: T[]): T[] =>
-  [...found].sort((a, b) => a.since.localeCompare(b.since) || a.id.localeCompare(b.id));
+/** Of several that a crash or two tries at once have made: the one that a step has told of, else the oldest. */
+export function theOne<T extends Made>({ request }: Task, found: T[]): T | undefined {
+  const told = request.steps.flatMap(({ output }) => Object.values(output ?? {}));
+  const [eldest] = found.toSorted((a, b) => a.since.localeCompare(b.since) || a.id.localeCompare(b.id));
+  return found.find(({ id }) => told.includes(id)) ?? eldest;
+}
 
 /** The one that stays; the others, which nobody knows of, are removed. */
 export async function keepOne<T extends Made>(
+  task: Task,
   found: T[],
-  remove: (orphan: T) => Promise<void>,
+  remove: (orphan: T) => Promise<unknown>,
 ): Promise<T | undefined> {
-  const [kept, ...orphans] = eldest(found);
-  for (const orphan of orphans) await remove(orphan);
+  const kept = theOne(task, found);
+  for (const each of found) if (each !== kept) await remove(each);
   return kept;
 }
 
 /**
- * Removes until nothing is left. Where nothing was there at first it looks once more, since what a crash cut off may
- * only now have been made.
+ * Removes what these steps make, until nothing is left. Where nothing is found though one of them may have been cut
+ * off while it made something, it goes on looking for as long as a call may take.
  */
 export async function removeAll<T>(
   task: Task,
+  steps: Step[],
   list: () => Promise<T[]>,
-  remove: (each: T) => Promise<void>,
+  remove: (each: T) => Promise<unknown>,
 ): Promise<void> {
-  await turnsOf(task);
-  let looks = 0;
-  let seen = false;
-  await task.cloud.until(async () => {
+  const { site, settings, until } = task.cloud;
+  await turnsOf(site, task.tag);
+  const lastMs = performance.now() + settings.callTimeoutSeconds * 1000;
+  let sure = steps.every((step) => isOver(task, step));
+  await until(async () => {
     const found = await list();
-    looks += 1;
-    seen ||= found.length > 0;
-    if (found.length === 0 && (seen || looks > 1)) return true;
+    if (found.length === 0) return sure || performance.now() >= lastMs || undefined;
+    sure = true;
     for (const each of found) await remove(each);
     return undefined;
   });
 }
+
+/** Whether nobody can be at a step any more: it was never begun, it brought something, or it was refused. */
+function isOver({ request }: Task, step: Step): boolean {
+  const state = request.steps.find((each) => each.step === step);
+  const begun = state?.startedAt || request.leftovers.includes(step);
+  return !begun || Boolean(state?.output) || (state?.error ?? timeout).code !== timeout.code;
+}
+
+const timeout = { code: "STEP_TIMEOUT" };

@@ -54,7 +54,9 @@ export const network: Resource = {
     },
     async VERIFY(task) {
       const { id } = await theNetwork(task);
-      const subnet = await keepOne(await subnetsOf(task, id), (orphan) => removeAt(task, "subnets", orphan));
+      const subnet = await keepOne(task, await subnetsOf(task, id), (orphan) =>
+        removeAt(task, "subnets", orphan),
+      );
       if (!subnet)
         throw new DriverError("NETWORK_MISSING", "The network has lost its addresses on the cluster.");
       return { networkId: id, subnetId: subnet.id, healthy: true };
@@ -63,6 +65,7 @@ export const network: Resource = {
   destroy: (task) =>
     removeAll(
       task,
+      ["ALLOCATE"],
       () => networksOf(task),
       (each) => removeAt(task, "networks", each),
     ),
@@ -86,12 +89,12 @@ async function subnetsOf({ cloud, tag }: Task, networkId: string) {
 }
 
 async function theNetwork(task: Task): Promise<Network> {
-  const kept = await keepOne(await networksOf(task), (orphan) => removeAt(task, "networks", orphan));
+  const kept = await keepOne(task, await networksOf(task), (orphan) => removeAt(task, "networks", orphan));
   if (kept) return kept;
   throw new DriverError("NETWORK_MISSING", "The network is no longer on the cluster.");
 }
 
-const removeAt = ({ cloud }: Task, kind: "networks" | "subnets", { id }: { id: string }): Promise<void> =>
+const removeAt = ({ cloud }: Task, kind: "networks" | "subnets", { id }: { id: string }): Promise<unknown> =>
   cloud.delete("network", `/${kind}/${encodeURIComponent(id)}`);
 
 /** Made for an order, so that it belongs to one tenant, though all share the project. */
@@ -99,31 +102,32 @@ const isOrdered = ({ name }: Network) => name.startsWith(tagOf(""));
 
 /**
  * What a new server is told of networks: the one that its order names, else its cluster's, else the project's only
- * one, else what Nova finds. Never one that another tenant ordered.
+ * one, else what Nova finds. Never one that another tenant ordered; and an order alone does not lead to one outside.
  */
 export async function networksFor(
   { cloud, request }: Task,
   wanted?: string,
 ): Promise<"auto" | { uuid: string }[]> {
-  const given = wanted ?? cloud.settings.networkId;
-  if (!(await cloud.has("network"))) return given ? [{ uuid: given }] : "auto";
-  if (wanted) {
-    const [found] = await usable(cloud, `id=${encodeURIComponent(wanted)}`);
+  const own = cloud.settings.networkId;
+  const known = await cloud.has("network");
+  if (wanted && wanted !== own) {
+    const [found] = known ? await usable(cloud, `id=${encodeURIComponent(wanted)}`) : [];
     if (found?.id === wanted && (!isOrdered(found) || found.description === request.tenantId))
       return [{ uuid: wanted }];
     throw new DriverError("NETWORK_NOT_FOUND", "The cluster has no network of this id.");
   }
-  if (given) return [{ uuid: given }];
-  const inner = (await usable(cloud, "router:external=false")).filter(({ external }) => !external);
+  if (own) return [{ uuid: own }];
+  if (!known) return "auto";
+  const inner = await usable(cloud, "router:external=false");
   const free = inner.filter((each) => !isOrdered(each));
   if (free.length === 1) return free.map(({ id }) => ({ uuid: id }));
   if (free.length === inner.length) return "auto";
   throw new DriverError("NETWORK_REQUIRED", "A networkId must be given, here or in the cluster's metadata.");
 }
 
-/** Without the networks of other projects, which an administrator sees as well. */
+/** Without those outside, and those of other projects, which an administrator sees as well. */
 async function usable(cloud: Cloud, query: string): Promise<Network[]> {
   const own = await cloud.projectId();
   const found = await listNetworks(cloud, query);
-  return found.filter(({ external, shared, project_id }) => external || shared || project_id === own);
+  return found.filter(({ external, shared, project_id }) => !external && (shared || project_id === own));
 }

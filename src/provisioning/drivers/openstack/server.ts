@@ -13,7 +13,7 @@ import {
   standingMachines,
   theMachine,
 } from "./machine.ts";
-import { findOrMake, removeAll } from "./made.ts";
+import { findOrMake, keepOne, removeAll } from "./made.ts";
 import { networksFor } from "./network.ts";
 import { power } from "./power.ts";
 import type { Resource, Task } from "./task.ts";
@@ -45,7 +45,7 @@ export const server: Resource = {
     },
     async CONFIGURE(task) {
       await task.cloud.until(async () => isBuilt(await theMachine(task)) || undefined);
-      return access(task, await removeOrphans(task));
+      return access(task, await onlyMachine(task));
     },
     async ACTIVATE(task) {
       await power(task, "ACTIVE");
@@ -53,25 +53,25 @@ export const server: Resource = {
     },
     async VERIFY(task) {
       const machine = await task.cloud.until(async () => {
-        const seen = await theMachine(task);
+        const seen = await onlyMachine(task);
         return fixedAddress(seen) ? seen : undefined;
       });
       if (machine.status !== "ACTIVE") throw new DriverError("NOT_RUNNING", "The machine does not run.");
-      await removeOrphans(task);
       return { ...(await access(task, machine)), healthy: true };
     },
   },
   power,
   async destroy(task) {
-    await releaseAddresses(task);
     await removeAll(
       task,
+      ["ALLOCATE"],
       () => machinesOf(task),
       async (machine) => {
         // A deletion that failed leaves the machine without a task, and is begun anew.
         if (machine.task !== "deleting") await removeMachine(task, machine);
       },
     );
+    await releaseAddresses(task);
     await removeKeyPair(task);
   },
   async metrics(task) {
@@ -111,15 +111,15 @@ async function create(task: Task): Promise<void> {
   );
 }
 
-/** Two tries at once, or a crash, may have made several; the one that stays. */
-async function removeOrphans(task: Task): Promise<Machine> {
-  const kept = await theMachine(task);
-  for (const machine of await machinesOf(task))
-    if (machine.id !== kept.id) await removeMachine(task, machine);
-  return kept;
+/** The request's server, when the others are on their way out. */
+async function onlyMachine(task: Task): Promise<Machine> {
+  await keepOne(task, await standingMachines(task), (orphan) => removeMachine(task, orphan));
+  return theMachine(task);
 }
 
 async function access(task: Task, machine: Machine): Promise<Record<string, unknown>> {
-  const address = wantsAddress(task) ? await addressFor(task, machine.id) : fixedAddress(machine);
-  return { instanceId: machine.id, hostname: machine.name, ...(address ? { ipAddress: address } : {}) };
+  const { id: instanceId, name: hostname } = machine;
+  if (wantsAddress(task)) return { instanceId, hostname, ...(await addressFor(task, instanceId)) };
+  const ipAddress = fixedAddress(machine);
+  return { instanceId, hostname, ...(ipAddress ? { ipAddress } : {}) };
 }

@@ -19,7 +19,7 @@ const Token = v.object({
             interface: v.string(),
             region_id: v.optional(v.nullable(v.string())),
             region: v.optional(v.nullable(v.string())),
-            url: v.string(),
+            url: v.pipe(v.string(), v.maxLength(2048)),
           }),
         ),
       }),

@@ -23,8 +23,10 @@ const Metadata = v.object({
   securityGroups: v.optional(v.array(name)),
   /** The pause between two looks at something that is under way. */
   pollSeconds: v.optional(seconds(0.001, 60), 1),
-  /** How long one call may take. */
+  /** How long one call may take; half of a step's time at most. */
   callTimeoutSeconds: v.optional(seconds(0.01, 30), 30),
+  /** A step's time, as the worker reads it. */
+  stepTimeoutSeconds: v.fallback(v.pipe(v.number(), v.gtValue(0)), 900),
 });
 
 export type Settings = v.InferOutput<typeof Metadata> & {
@@ -41,8 +43,10 @@ export function settingsOf({ authUrl, projectName, domainName, metadata }: Site)
     throw invalid("authUrl must be the URL of Keystone");
   const read = v.safeParse(Metadata, metadata);
   if (!read.success) throw invalid(`metadata.${v.getDotPath(read.issues[0])} is not valid`);
+  const { callTimeoutSeconds, stepTimeoutSeconds } = read.output;
   return {
     ...read.output,
+    callTimeoutSeconds: Math.min(callTimeoutSeconds, stepTimeoutSeconds / 2),
     identityUrl: `${authUrl.replace(/\/+$/, "").replace(/\/v3$/, "")}/v3`,
     projectName: projectName ?? "",
     domainName: domainName ?? "Default",

@@ -1,16 +1,18 @@
+import type { Site } from "../driver.ts";
 import type { Task } from "./task.ts";
 
 /** What this process is doing for a request and can't be cut off, by cluster and tag. */
 const turns = new Map<string, Promise<void>>();
-const keyOf = ({ cloud, tag }: Task) => `${cloud.site.id}/${tag}`;
+const keyOf = ({ id }: Site, tag: string) => `${id}/${tag}`;
 
 /**
  * Does one thing at a time for a request. A call that changes something goes on when its caller is gone, so that
  * whoever looks next in this process must see what came of it.
  */
 export async function inTurn<T>(task: Task, act: () => Promise<T>): Promise<T> {
-  const key = keyOf(task);
-  const turn = turnsOf(task).then(act);
+  const { cloud, tag } = task;
+  const key = keyOf(cloud.site, tag);
+  const turn = turnsOf(cloud.site, tag).then(act);
   const settled = turn
     .then(
       () => {},
@@ -24,4 +26,5 @@ export async function inTurn<T>(task: Task, act: () => Promise<T>): Promise<T> {
 }
 
 /** Resolves when what is being done is done. */
-export const turnsOf = (task: Task): Promise<void> => turns.get(keyOf(task)) ?? Promise.resolve();
+export const turnsOf = (site: Site, tag: string): Promise<void> =>
+  turns.get(keyOf(site, tag)) ?? Promise.resolve();

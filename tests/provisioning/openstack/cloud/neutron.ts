@@ -42,6 +42,8 @@ export function neutron(servers: ReadonlyMap<string, unknown>) {
       subnets.push({ ...subnet, ...fresh(), ...body.subnet });
       return reply("subnet-create", { subnet: subnets.at(-1) });
     },
+    "DELETE /v2.0/subnets/*": (_, [id]) =>
+      reply(drop(subnets, id) ? "network-delete" : "network-delete-gone"),
     "GET /v2.0/ports": ({ query }) => {
       const id = query.get("device_id") ?? "";
       const ports = servers.has(id) ? [{ ...port, id: `port-${id}`, device_id: id }] : [];
